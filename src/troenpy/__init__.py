@@ -1,0 +1,1 @@
+"""Labelled text to features: term weights from troenpy, the dual of Shannon entropy."""
