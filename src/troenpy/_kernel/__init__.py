@@ -7,7 +7,7 @@ from types import ModuleType
 
 native: ModuleType | None
 try:
-    from troenpy._kernel import _native as native
+    import troenpy._kernel._native as native
 except ModuleNotFoundError:  # built without a compiler; a kernel that is there but broken raises ImportError
     native = None
 
