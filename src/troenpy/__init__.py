@@ -1,1 +1,33 @@
 """Labelled text to features: term weights from troenpy, the dual of Shannon entropy."""
+
+from troenpy import rivals, weights
+from troenpy._kernel import kernel_available
+from troenpy.counts import ClassCounts
+from troenpy.differential import differential_troenpy
+from troenpy.information import (
+    conditional_troenpy,
+    entropy,
+    negative_information,
+    positive_information,
+    troenpy,
+    troenpy_gain,
+)
+from troenpy.schemes import WEIGHTS, term_weights
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "WEIGHTS",
+    "ClassCounts",
+    "conditional_troenpy",
+    "differential_troenpy",
+    "entropy",
+    "kernel_available",
+    "negative_information",
+    "positive_information",
+    "rivals",
+    "term_weights",
+    "troenpy",
+    "troenpy_gain",
+    "weights",
+]

@@ -3,13 +3,13 @@
 Arrays in, arrays out, no policy. Whoever calls a kernel function has a twin in Python for the other case.
 """
 
+from contextlib import suppress
+from importlib import import_module
 from types import ModuleType
 
-native: ModuleType | None
-try:
-    import troenpy._kernel._native as native
-except ModuleNotFoundError:  # built without a compiler; a kernel that is there but broken raises ImportError
-    native = None
+native: ModuleType | None = None
+with suppress(ModuleNotFoundError):  # built without a compiler; a kernel that is there but broken raises ImportError
+    native = import_module("troenpy._kernel._native")
 
 
 def kernel_available() -> bool:

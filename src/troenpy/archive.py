@@ -1,0 +1,80 @@
+"""One safetensors file of arrays and a JSON header: written whole or not at all, read without running anything.
+
+Equal content gives equal bytes: safetensors orders the arrays, and the header is a single metadata entry with
+sorted keys (the order of several entries would be random).
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+Arrays = dict[str, NDArray[Any]]
+FilePath = str | os.PathLike[str]
+
+_ENTRY = "troenpy"
+
+
+def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write header and arrays to `path`; a failure leaves what was there before."""
+    target = Path(path)
+    text = json.dumps(header, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_ENTRY: text})
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        with draft.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
+    """Read a file of this kind, whose header names `kind` and a `version` up to the given one."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
+            if not isinstance(header, dict) or header.get("kind") != kind:
+                found = header.get("kind") if isinstance(header, dict) else None
+                raise ValueError(f"{path} does not hold {kind} but {found or 'something else'}")
+            if not isinstance(header.get("version"), int) or header["version"] > version:
+                raise ValueError(
+                    f"{path} has format version {header.get('version')}, this troenpy reads up to {version}: upgrade it"
+                )
+            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    except (SafetensorError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is damaged or not a safetensors file: {error}") from None
+
+
+def pack_strings(strings: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Turn strings into one array of UTF-8 bytes (lone surrogates kept) and their lengths."""
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths
+
+
+def unpack_strings(content: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Undo `pack_strings`."""
+    if lengths.ndim != 1 or (lengths < 0).any() or int(lengths.sum()) != content.size:
+        raise ValueError("the lengths of the strings do not fit their bytes")
+    text, ends = content.tobytes(), np.cumsum(lengths).tolist()
+    strings = np.empty(len(ends), dtype=object)
+    start = 0
+    for i, end in enumerate(ends):
+        strings[i] = text[start:end].decode("utf-8", "surrogatepass")
+        start = end
+    return strings

@@ -1,0 +1,129 @@
+"""Sums and extremes over the classes of a K x V table of counts, at the cost of its non-zeros.
+
+A formula over all classes also runs over the cells that are zero. Such a cell depends on its term only through the
+term's total, so `sum` adds the zeros once per distinct total and corrects at the non-zeros; a formula that is
+monotone in the size of the class has its extreme, among the zeros, at the first class in order of size that lacks
+the term. Nothing here is ever K x V dense.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from troenpy.counts import ClassCounts
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.integer[Any]]
+
+_BLOCK = 1 << 21  # entries of a temporary table
+
+
+class Cells:
+    """The stored cells of class counts as floats, with the totals that formulas need. Empty classes are left out.
+
+    Attributes hold, in the paper's symbols: `n` documents; `C` documents by class; `n_w` documents by term; for every
+    cell its class `i`, its term `w` and its count `n_iw`. `N` and `N_w` count label occurrences, not documents:
+    the same unless documents have several labels or none.
+    """
+
+    def __init__(self, counts: ClassCounts) -> None:
+        kept = np.flatnonzero(counts.n_docs > 0)
+        if len(kept) < 2:
+            names = f"one class ({counts.classes[kept[0]]!r})" if len(kept) else "no class"
+            raise ValueError(f"term weights compare classes: at least two with documents are needed, got {names}")
+        number = np.zeros(len(counts.n_docs), dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        self.kept, self.n_terms, self.starts = kept, len(counts.term_docs), counts.doc_freq.indptr
+        self.n = float(counts.n_documents)
+        self.C: Floats = counts.n_docs[kept].astype(np.float64)
+        self.n_w: Floats = counts.term_docs.astype(np.float64)
+        self.i: Integers = number[counts.doc_freq.indices]
+        self.w: Integers = counts.columns()
+        self.n_iw: Floats = counts.doc_freq.data.astype(np.float64)
+        self.N = float(self.C.sum())
+        self.N_w = self.sum_of_cells(self.n_iw)
+
+    def of_terms(self, values: Floats) -> Floats:
+        """Give every term that no document holds the weight zero."""
+        return np.where(self.n_w > 0, values, 0.0)
+
+    def sum_of_cells(self, values: Floats) -> Floats:
+        """Sum one value per stored cell by term."""
+        return np.bincount(self.w, weights=values, minlength=self.n_terms).astype(np.float64, copy=False)
+
+    def max_of_cells(self, values: Floats) -> Floats:
+        """Return the largest value per term; minus infinity for a term without cells."""
+        largest = np.full(self.n_terms, -np.inf)
+        has_cells = np.diff(self.starts) > 0
+        if has_cells.any():
+            largest[has_cells] = np.maximum.reduceat(values, self.starts[:-1][has_cells])
+        return largest
+
+    def sum(self, at_cells: Floats, at_zero: Callable[[Floats, Floats], Floats], totals: Floats) -> Floats:
+        """Sum a formula over all classes by term.
+
+        Parameters
+        ----------
+        at_cells : ndarray of shape (n_cells,)
+            Its value at the stored cells.
+        at_zero : function of (class sizes, term totals)
+            Its value where the term is not in the class, elementwise, and finite: it is also called, and cancelled
+            out, for classes that hold the term.
+        totals : ndarray of shape (V,)
+            The totals that `at_zero` depends on.
+        """
+        distinct, which = np.unique(totals, return_inverse=True)
+        sizes, repeats = np.unique(self.C, return_counts=True)
+        zeros = np.empty(len(distinct))
+        step = max(1, _BLOCK // len(sizes))
+        for start in range(0, len(distinct), step):
+            block = slice(start, start + step)
+            values = at_zero(sizes[:, np.newaxis], distinct[np.newaxis, block])
+            zeros[block] = repeats @ np.broadcast_to(values, (len(sizes), values.shape[1]))
+        return zeros[which] + self.sum_of_cells(at_cells - at_zero(self.C[self.i], totals[self.w]))
+
+    def first_lacking(self, class_key: Floats) -> Integers:
+        """Return, by term, the class with the smallest key among those that lack it; -1 where none does."""
+        n_classes = len(self.C)
+        order = np.argsort(class_key, kind="stable")
+        rank = np.empty(n_classes, dtype=np.int64)
+        rank[order] = np.arange(n_classes)
+        # In a term's sorted ranks, exactly those before the first gap stand at their own position.
+        ranks = np.sort(self.w.astype(np.int64) * n_classes + rank[self.i]) % n_classes
+        position = np.arange(len(ranks)) - np.asarray(self.starts, dtype=np.int64)[self.w]
+        gap = np.bincount(self.w[ranks == position], minlength=self.n_terms)
+        return np.where(gap < n_classes, np.append(order, -1)[gap], -1)
+
+    def largest_magnitude(self, at_cells: Floats, at_zero: Callable[[Integers], Floats], class_key: Floats) -> Floats:
+        """Return the value of largest magnitude over all classes, with its sign; the first class wins a tie.
+
+        Parameters
+        ----------
+        at_cells : ndarray of shape (n_cells,)
+            The values at the stored cells.
+        at_zero : function of class numbers of shape (V,)
+            The values where each term is not in that class.
+        class_key : ndarray of shape (K,)
+            `at_zero` is monotone in it.
+        """
+        magnitude = np.abs(at_cells)
+        lacking = [self.first_lacking(class_key), self.first_lacking(-class_key)]
+        zeros = [np.where(i >= 0, at_zero(i), 0.0) for i in lacking]
+        largest = np.maximum.reduce([np.abs(zeros[0]), np.abs(zeros[1]), self.max_of_cells(magnitude)])
+        enough = largest * (1 - 1e-9)  # equal up to rounding is a tie
+        is_largest = magnitude >= enough[self.w]
+        terms, first = np.unique(self.w[is_largest], return_index=True)
+        best, best_class = np.zeros(self.n_terms), np.full(self.n_terms, len(self.C))
+        best[terms], best_class[terms] = at_cells[is_largest][first], self.i[is_largest][first]
+        for i, values in zip(lacking, zeros, strict=True):
+            is_better = (i >= 0) & (np.abs(values) >= enough) & (i < best_class)
+            best, best_class = np.where(is_better, values, best), np.where(is_better, i, best_class)
+        return best
+
+
+def remainder(whole: Any, part: Any) -> Any:
+    """Return whole - part; zero where sample weights leave only rounding."""
+    rest = whole - part
+    return np.where(rest > 1e-12 * whole, rest, 0.0)

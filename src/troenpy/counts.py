@@ -1,0 +1,345 @@
+"""ClassCounts, the one statistic: documents per class, documents per class and term.
+
+Every weight is a function of it, and it adds: counts of two sets of documents are the sum of their counts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array, check_consistent_length
+
+from troenpy import archive
+from troenpy.labels import read_labels
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCounts:
+    """Documents per class, documents per term, documents per class and term: all that a weight may know.
+
+    Counts are int64, so that addition is exact; float64 if documents have weights. A document with several
+    labels, or none, counts once in `n_documents` and `term_docs`, and once for each of its classes elsewhere.
+    The object and its arrays cannot be changed.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The classes in rising order.
+    n_documents : int or float
+        Documents in all.
+    n_docs : ndarray of shape (K,)
+        Documents of each class.
+    doc_freq : sparse array of shape (K, V)
+        Documents of each class that hold each term; kept as CSC.
+    term_docs : ndarray of shape (V,)
+        Documents that hold each term.
+    terms : sequence of V strings, optional
+        Names of the columns. Without them, only counts with equally many columns add.
+
+    Examples
+    --------
+    >>> a = ClassCounts.from_matrix([[1, 0], [2, 1], [0, 3]], ["x", "x", "y"], terms=["goal", "vote"])
+    >>> a.doc_freq.toarray()
+    array([[2, 1],
+           [0, 1]])
+    >>> b = ClassCounts.from_matrix([[1, 1]], ["z"], terms=["coal", "vote"])
+    >>> (a + b).terms.tolist(), (a + b).term_docs.tolist()
+    (['coal', 'goal', 'vote'], [1, 2, 3])
+    """
+
+    classes: NDArray[Any]
+    n_documents: int | float
+    n_docs: NDArray[Any]
+    doc_freq: sparse.csc_array
+    term_docs: NDArray[Any]
+    terms: NDArray[np.object_] | None = None
+
+    FILE_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        dtype = np.result_type(np.asarray(self.n_docs), np.asarray(self.term_docs), self.doc_freq.dtype, np.int64)
+        doc_freq = sparse.csc_array(self.doc_freq, dtype=dtype, copy=True)
+        doc_freq.check_format(full_check=True)
+        doc_freq.sum_duplicates()
+        doc_freq.eliminate_zeros()
+        indices = np.int32 if max(*doc_freq.shape, doc_freq.nnz) < 2**31 else np.int64
+        doc_freq.indices, doc_freq.indptr = doc_freq.indices.astype(indices), doc_freq.indptr.astype(indices)
+        values = {
+            "classes": _class_array(self.classes),
+            "n_docs": np.asarray(self.n_docs, dtype=dtype),
+            "term_docs": np.asarray(self.term_docs, dtype=dtype),
+            "terms": None if self.terms is None else _string_array(self.terms),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, None if value is None else _frozen(np.array(value)))
+        object.__setattr__(self, "n_documents", dtype.type(self.n_documents).item())
+        object.__setattr__(self, "doc_freq", doc_freq)
+        for array in (doc_freq.data, doc_freq.indices, doc_freq.indptr):
+            _frozen(array)
+        self._check()
+
+    def _check(self) -> None:
+        n_classes, n_terms = self.doc_freq.shape
+        for name, length in (("classes", n_classes), ("n_docs", n_classes), ("term_docs", n_terms), ("terms", n_terms)):
+            array = getattr(self, name)
+            if array is not None and array.shape != (length,):
+                raise ValueError(f"{name} must have shape ({length},) to fit doc_freq, got {array.shape}")
+        if not all(self.classes[1:] > self.classes[:-1]):
+            raise ValueError(f"classes must rise and not repeat, got {self.classes.tolist()}")
+        if self.terms is not None and len(set(self.terms)) < n_terms:
+            raise ValueError("terms must not repeat")
+        cells, columns = self.doc_freq, self.columns()
+        slack = 1 + 1e-9 if self.is_weighted else 1  # sums of weights in another order differ by rounding
+        bounds = (
+            (self.n_docs, self.n_documents),
+            (self.term_docs, self.n_documents),
+            (cells.data, self.n_docs[cells.indices]),
+            (cells.data, self.term_docs[columns]),
+        )
+        for smaller, larger in bounds:
+            if not (np.isfinite(smaller).all() and (smaller >= 0).all() and (smaller <= larger * slack).all()):
+                raise ValueError("counts must be finite, not negative, and a part not larger than its whole")
+
+    @classmethod
+    def from_matrix(
+        cls, X: Any, y: Any, *, sample_weight: Any = None, terms: Iterable[str] | None = None
+    ) -> "ClassCounts":
+        """Count a matrix of documents by terms; a term is in a document where the entry is positive.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
+            Counts, or anything else that is positive where a term is present.
+        y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
+            One label per document, or a 0/1 matrix of several or none.
+        sample_weight : array-like of shape (n_documents,), optional
+            How many documents each one counts for.
+        terms : iterable of str, optional
+            Names of the columns.
+
+        Returns
+        -------
+        ClassCounts
+        """
+        X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
+        presence = presence_matrix(X)
+        classes, indicator = read_labels(y)
+        check_consistent_length(X, indicator)
+        if sample_weight is None:
+            weights = np.ones(indicator.shape[0], dtype=np.int64)
+        else:
+            weights = _read_weights(sample_weight, indicator.shape[0])
+            indicator = indicator * weights[:, np.newaxis]
+            presence = presence.astype(np.float64)
+        return cls(
+            classes=classes,
+            n_documents=weights.sum().item(),
+            n_docs=indicator.sum(axis=0),
+            doc_freq=sparse.csc_array(indicator.T @ presence),
+            term_docs=weights @ presence,
+            terms=None if terms is None else _string_array(terms),
+        )
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of sample weights."""
+        return bool(self.term_docs.dtype.kind == "f")
+
+    def columns(self) -> NDArray[Any]:
+        """Return the column of each stored cell of `doc_freq`, beside its `indices` (the class) and `data`."""
+        starts = self.doc_freq.indptr
+        return np.repeat(np.arange(len(starts) - 1, dtype=starts.dtype), np.diff(starts))
+
+    def __add__(self, other: object) -> "ClassCounts":
+        if not isinstance(other, ClassCounts):
+            return NotImplemented
+        classes, *class_maps = _merge(self.classes, other.classes, "classes")
+        terms, *term_maps = self._merge_terms(other)
+        shape = len(classes), self.doc_freq.shape[1] if terms is None else len(terms)
+        (a, rows_a, columns_a), (b, rows_b, columns_b) = zip((self, other), class_maps, term_maps, strict=True)
+        return ClassCounts(
+            classes=classes,
+            n_documents=a.n_documents + b.n_documents,
+            n_docs=_spread(a.n_docs, rows_a, shape[0]) + _spread(b.n_docs, rows_b, shape[0]),
+            doc_freq=_spread_cells(a, rows_a, columns_a, shape) + _spread_cells(b, rows_b, columns_b, shape),
+            term_docs=_spread(a.term_docs, columns_a, shape[1]) + _spread(b.term_docs, columns_b, shape[1]),
+            terms=terms,
+        )
+
+    def _merge_terms(self, other: "ClassCounts") -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
+        if self.terms is not None and other.terms is not None:
+            return _merge(self.terms, other.terms, "terms")
+        if self.terms is not None or other.terms is not None:
+            raise ValueError("counts with named terms and counts without do not add: give terms= to both")
+        ours, theirs = self.doc_freq.shape[1], other.doc_freq.shape[1]
+        if ours != theirs:
+            raise ValueError(
+                f"counts of {ours} and {theirs} columns do not add: give terms= to both, so that columns can be"
+                " matched by name"
+            )
+        return None, np.arange(ours), np.arange(ours)
+
+    def __radd__(self, other: object) -> "ClassCounts":
+        """Let `sum` start from its zero."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClassCounts):
+            return NotImplemented
+        ours, theirs = self._arrays(), other._arrays()
+        return (
+            self.n_documents == other.n_documents
+            and ours.keys() == theirs.keys()
+            and all(
+                ours[name].dtype == theirs[name].dtype and np.array_equal(ours[name], theirs[name]) for name in ours
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        n_classes, n_terms = self.doc_freq.shape
+        return (
+            f"ClassCounts({self.n_documents:g} documents, {n_classes} classes, {n_terms} terms,"
+            f" {self.doc_freq.nnz} non-zeros{', weighted' if self.is_weighted else ''})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = self.classes, self.n_documents, self.n_docs, self.doc_freq, self.term_docs, self.terms
+        return ClassCounts, fields
+
+    def save(self, path: archive.FilePath) -> None:
+        """Write one safetensors file; equal counts give equal bytes.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; one that is there is replaced, whole or not at all.
+        """
+        arrays = {name: array for name, array in self._arrays().items() if array.dtype != object}
+        for name in ("classes", "terms"):
+            strings = getattr(self, name)
+            if strings is not None and strings.dtype == object:
+                arrays[f"{name}_bytes"], arrays[f"{name}_lengths"] = archive.pack_strings(strings)
+        arrays["n_documents"] = np.array([self.n_documents])
+        header = {"kind": "ClassCounts", "version": self.FILE_VERSION, "n_classes": len(self.classes)}
+        archive.write(path, header, arrays)
+
+    @classmethod
+    def load(cls, path: archive.FilePath) -> "ClassCounts":
+        """Read what `save` wrote; nothing in the file is run, everything is checked.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+
+        Returns
+        -------
+        ClassCounts
+        """
+        _, arrays = archive.read(path, "ClassCounts", cls.FILE_VERSION)
+        try:
+            for name in ("classes", "terms"):
+                if f"{name}_bytes" in arrays:
+                    packed = arrays.pop(f"{name}_bytes"), arrays.pop(f"{name}_lengths")
+                    arrays[name] = archive.unpack_strings(*packed)
+            cells = arrays["data"], arrays["indices"], arrays["indptr"]
+            return cls(
+                classes=arrays["classes"],
+                n_documents=arrays["n_documents"].item(),
+                n_docs=arrays["n_docs"],
+                doc_freq=sparse.csc_array(cells, shape=(len(arrays["n_docs"]), len(arrays["term_docs"]))),
+                term_docs=arrays["term_docs"],
+                terms=arrays.get("terms"),
+            )
+        except (KeyError, ValueError, TypeError) as error:
+            raise ValueError(f"{path} does not hold sound ClassCounts: {error}") from None
+
+    def _arrays(self) -> archive.Arrays:
+        arrays = {
+            "classes": self.classes,
+            "n_docs": self.n_docs,
+            "term_docs": self.term_docs,
+            "data": self.doc_freq.data,
+            "indices": self.doc_freq.indices,
+            "indptr": self.doc_freq.indptr,
+        }
+        return arrays if self.terms is None else {**arrays, "terms": self.terms}
+
+
+def presence_matrix(X: Any) -> sparse.csr_array:
+    """Return ones (int64) where a non-negative matrix is positive, as canonical CSR; the matrix is not changed."""
+    counts = sparse.csr_array(X)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(f"Negative values in data passed to X: counts cannot be below zero, got {counts.data.min()}")
+    if not counts.has_canonical_format or not counts.data.all():
+        counts = counts.copy()
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    ones = np.ones(counts.nnz, dtype=np.int64)
+    return sparse.csr_array((ones, counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _string_array(strings: Any) -> NDArray[np.object_]:
+    listed = list(strings)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    if not all(isinstance(string, str) for string in listed):
+        wrong = next(string for string in listed if not isinstance(string, str))
+        raise TypeError(f"terms and class names must be strings, got {wrong!r}")
+    array[:] = [str(string) for string in listed]  # numpy's own strings become plain ones
+    return array
+
+
+def _class_array(classes: Any) -> NDArray[Any]:
+    """Give classes one type per kind, so that equal classes are equal bytes."""
+    array = np.asarray(classes)
+    one_type = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}.get(array.dtype.kind)
+    return _string_array(classes) if one_type is None else array.astype(one_type)
+
+
+def _read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64]:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_documents, weights)
+    if weights.shape != (n_documents,):
+        raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("sample_weight must be finite and not negative")
+    return weights
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the sorted union and where each entry of `a` and of `b` stands in it; equal arrays keep their order."""
+    if np.array_equal(a, b):
+        return a, np.arange(len(a)), np.arange(len(b))
+    if len(a) and len(b) and (a.dtype.kind in "Ob" or b.dtype.kind in "Ob") and a.dtype.kind != b.dtype.kind:
+        raise TypeError(f"{name} of types {type(a[0]).__name__} and {type(b[0]).__name__} do not merge")
+    merged = sorted({*a.tolist(), *b.tolist()})
+    place = {value: i for i, value in enumerate(merged)}
+    union = np.empty(len(merged), dtype=np.result_type(a, b) if len(a) and len(b) else (a if len(a) else b).dtype)
+    union[:] = merged
+    in_a, in_b = (np.array([place[value] for value in part.tolist()], dtype=np.int64) for part in (a, b))
+    return union, in_a, in_b
+
+
+def _spread(values: NDArray[Any], places: NDArray[Any], length: int) -> NDArray[Any]:
+    result = np.zeros(length, dtype=values.dtype)
+    result[places] = values
+    return result
+
+
+def _spread_cells(
+    counts: ClassCounts, rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]
+) -> sparse.csc_array:
+    cells = counts.doc_freq
+    return sparse.csc_array((cells.data, (rows[cells.indices], columns[counts.columns()])), shape=shape)

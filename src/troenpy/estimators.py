@@ -1,0 +1,103 @@
+"""How counts become an estimate of troenpy: plug-in, the paper's add-one, Dirichlet, posterior mean."""
+
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from troenpy.distributions import Floats, as_floats
+
+Estimator = Literal["plugin", "add_one", "dirichlet", "posterior_mean"]
+
+ESTIMATORS: tuple[Estimator, ...] = ("plugin", "add_one", "dirichlet", "posterior_mean")
+WITH_PRIOR: tuple[Estimator, ...] = ("dirichlet", "posterior_mean")
+
+
+def estimated_troenpy(
+    counts: Floats,
+    is_present: NDArray[np.bool_],
+    estimator: Estimator,
+    smoothing: float,
+    prior: ArrayLike | None,
+) -> Floats:
+    """Estimate the troenpy along the last axis."""
+    pseudo = _pseudo_counts(is_present, smoothing, prior) if estimator in WITH_PRIOR else np.zeros(1)
+    cells = troenpy_cells(
+        counts,
+        sum_of_others(counts),
+        estimator=estimator,
+        smoothing=smoothing,
+        pseudo=pseudo,
+        pseudo_others=sum_of_others(pseudo),
+    )
+    return cast(Floats, cells.sum(axis=-1))
+
+
+def troenpy_cells(
+    counts: Floats,
+    others: Floats,
+    *,
+    estimator: Estimator,
+    smoothing: float = 1.0,
+    pseudo: Floats | float = 0.0,
+    pseudo_others: Floats | float = 0.0,
+) -> Floats:
+    """Give each outcome's share of the estimated troenpy, p_i PI_i, from its count and the count of all others.
+
+    The others are given, not subtracted here, because next to p = 1 they carry all the precision. `pseudo` and
+    `pseudo_others` are the pseudo-counts of "dirichlet" and "posterior_mean". One home for the estimators: dense
+    tables and the sparse class counts of terms both sum these cells.
+    """
+    if estimator in WITH_PRIOR:
+        counts, others = counts + pseudo, others + pseudo_others
+    totals = counts + others
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = counts / totals
+        if estimator == "add_one":
+            information = np.log1p((counts - smoothing) / (smoothing + others))
+        elif estimator == "posterior_mean":
+            information = special.psi(totals + 1) - special.psi(others)
+        else:
+            # log1p holds the precision of small p, the others that of p near 1.
+            information = np.where(counts <= others, -np.log1p(-p), np.log(totals / others))
+        return cast(Floats, np.where(counts > 0, p * information, 0.0))
+
+
+def check_estimator(estimator: str, smoothing: float, prior: object = None) -> None:
+    """Raise ValueError unless the estimator is known and the smoothing and prior fit it."""
+    if estimator not in ESTIMATORS:
+        raise ValueError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
+    if estimator != "plugin" and not (np.isfinite(smoothing) and smoothing > 0):
+        raise ValueError(
+            f"smoothing must be positive and finite, got {smoothing!r}: with 0 the troenpy of an outcome that has"
+            " all the counts is infinite (the plug-in estimator, if that is what you want)"
+        )
+    if prior is not None and estimator not in WITH_PRIOR:
+        raise ValueError(f"prior is for the estimators dirichlet and posterior_mean, not for {estimator}")
+
+
+def _pseudo_counts(is_present: NDArray[np.bool_], smoothing: float, prior: ArrayLike | None) -> Floats:
+    n_outcomes = is_present.shape[-1]
+    weights = np.ones(n_outcomes) if prior is None else as_floats(prior, "prior")
+    if weights.shape != (n_outcomes,):
+        raise ValueError(f"prior must have one entry per outcome, shape ({n_outcomes},), got {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError(f"prior must be finite, non-negative and not all zero, got {prior!r}")
+    masked = weights * is_present
+    totals = masked.sum(axis=-1, keepdims=True)
+    return cast(Floats, smoothing * masked / np.where(totals > 0, totals, 1.0))
+
+
+def sum_of_others(counts: Floats) -> Floats:
+    """Sum all entries but each one along the last axis, without cancellation.
+
+    Only an entry above half the total could lose digits in total - entry, and there is at most one: the largest.
+    Its others are summed apart.
+    """
+    largest = np.argmax(counts, axis=-1, keepdims=True)
+    others = counts.sum(axis=-1, keepdims=True) - counts
+    without_largest = counts.copy()
+    np.put_along_axis(without_largest, largest, 0.0, axis=-1)
+    np.put_along_axis(others, largest, without_largest.sum(axis=-1, keepdims=True), axis=-1)
+    return others

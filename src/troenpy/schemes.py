@@ -1,0 +1,125 @@
+"""All weights by name, and expressions of them such as "sqrt(pcf_present)*idf"."""
+
+import ast
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+
+import numpy as np
+
+from troenpy import rivals, weights
+from troenpy.cells import Floats
+from troenpy.counts import ClassCounts
+
+Weight = Callable[..., Floats]
+
+#: Every weight by its name.
+WEIGHTS: dict[str, Weight] = {
+    function.__name__: function
+    for function in (
+        weights.idf,
+        weights.pcf,
+        weights.pcf_present,
+        weights.pcf_gain,
+        weights.ncf,
+        weights.pi,
+        weights.cib_ncf,
+        weights.cib_pcf,
+        weights.cib_ncf_abs,
+        weights.cib_pcf_abs,
+        weights.delta_idf,
+        rivals.rf,
+        rivals.icf,
+        rivals.dc,
+        rivals.bdc,
+        rivals.igm,
+        rivals.chi2,
+        rivals.ig,
+        rivals.gain_ratio,
+        rivals.odds_ratio,
+        rivals.bns,
+        rivals.re,
+        rivals.nb,
+    )
+}
+
+
+def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing: float = 1.0) -> Floats:
+    """Return one weight per term by a scheme.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    scheme : str or callable, default="pi"
+        A name of `WEIGHTS`; an expression of names with `*`, `sqrt()` and parentheses; or a function of the counts
+        that returns one number per term.
+    smoothing : float, default=1.0
+        Passed to the weights of `WEIGHTS` that take it; a function of your own is called with the counts alone.
+
+    Returns
+    -------
+    ndarray of shape (V,)
+
+    Examples
+    --------
+    >>> counts = ClassCounts.from_matrix([[1, 0], [1, 1]], ["a", "b"])
+    >>> term_weights(counts, "sqrt(icf*icf)") == WEIGHTS["icf"](counts)
+    array([ True,  True])
+    """
+    weights.check_smoothing(smoothing)
+    if isinstance(scheme, str):
+        result = _value(_parse(scheme), counts, smoothing, scheme)
+    elif callable(scheme):
+        result = np.asarray(_call(scheme, counts, smoothing), dtype=np.float64)
+    else:
+        raise TypeError(f"scheme must be a name, an expression or a function, got {scheme!r}")
+    expected = (counts.doc_freq.shape[1],)
+    if result.shape != expected:
+        raise ValueError(f"scheme {scheme!r} must give one number per term, shape {expected}, got {result.shape}")
+    if not np.isfinite(result).all():
+        wrong = result[~np.isfinite(result)][0]
+        raise ValueError(f"scheme {scheme!r} gives the weight {wrong}: every weight must be finite")
+    return result
+
+
+def _call(function: Weight, counts: ClassCounts, smoothing: float) -> Floats:
+    if function in WEIGHTS.values() and "smoothing" in inspect.signature(function).parameters:
+        return function(counts, smoothing=smoothing)
+    return function(counts)
+
+
+def _parse(scheme: str) -> ast.expr:
+    try:
+        return ast.parse(scheme.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError(_unreadable(scheme)) from None
+
+
+def _value(node: ast.expr, counts: ClassCounts, smoothing: float, scheme: str) -> Floats:
+    """Walk the syntax tree: names, products and square roots; nothing is evaluated as Python."""
+    match node:
+        case ast.Name(id=name) if name in WEIGHTS:
+            return _call(WEIGHTS[name], counts, smoothing)
+        case ast.Name(id=name):
+            close = get_close_matches(name, WEIGHTS, n=1)
+            hint = f" (did you mean {close[0]}?)" if close else ""
+            raise ValueError(f"unknown scheme {name!r}{hint}; known are {', '.join(WEIGHTS)}")
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _value(left, counts, smoothing, scheme) * _value(right, counts, smoothing, scheme)
+        case ast.Call(func=ast.Name(id="sqrt"), args=[argument], keywords=[]):
+            return _square_root(_value(argument, counts, smoothing, scheme), scheme)
+    raise ValueError(_unreadable(scheme))
+
+
+def _square_root(values: Floats, scheme: str) -> Floats:
+    if (values < 0).any():
+        raise ValueError(
+            f"scheme {scheme!r} takes the square root of negative weights, the least {values.min():g}: use a weight"
+            " without sign there, such as pcf_present"
+        )
+    return np.sqrt(values)
+
+
+def _unreadable(scheme: str) -> str:
+    shown = scheme if len(scheme) <= 80 else f"{scheme[:77]}..."
+    return f"cannot read scheme {shown!r}: write names of weights with * and sqrt(), such as 'sqrt(pcf_present)*idf'"
