@@ -288,7 +288,7 @@ def test_a_term_of_unlabelled_documents_is_finite(name):
 def test_one_class_is_an_error(name):
     with pytest.raises(ValueError, match=r"at least two with documents are needed, got one class \('a'\)"):
         WEIGHTS[name](ClassCounts.from_matrix([[1], [1]], ["a", "a"]))
-    with pytest.raises(ValueError, match="got no class"):
+    with pytest.raises(ValueError, match="got none, or sample weights all zero"):
         WEIGHTS[name](ClassCounts.from_matrix(np.zeros((0, 1)), []))
 
 
@@ -462,7 +462,7 @@ def test_plug_in_is_infinite_for_a_term_of_one_class():
 
 
 def test_unknown_estimator_and_prior_are_named():
-    with pytest.raises(ValueError, match="estimator must be one of plugin, add_one, .* got 'addone'"):
+    with pytest.raises(ValueError, match=r"estimator must be one of plugin, add_one, .* got 'addone'"):
         weights.pcf(HAND, estimator="addone")
     with pytest.raises(ValueError, match="prior must be uniform or classes, got 'flat'"):
         weights.pcf(HAND, estimator="dirichlet", prior="flat")
@@ -497,11 +497,11 @@ def test_smoothing_reaches_named_weights_and_expressions_but_no_function_of_the_
 
 @pytest.mark.parametrize(
     "expression",
-    ["", "pcf+idf", "2*idf", "idf**2", "sqrt", "sqrt()", "sqrt(idf, rf)", "sqrt(x=idf)", "idf.real", "exec('1')", "idf)",
-     "idf; rf", "[idf]", "lambda: 1", "idf\nrf", "\0", "(" * 5000 + "idf" + ")" * 5000, "*".join(["idf", ""])],
+    ["", "pcf+idf", "2*idf", "idf**2", "sqrt", "sqrt()", "sqrt(idf, rf)", "sqrt(x=idf)", "idf.real", "exec('1')",
+     "idf)", "idf; rf", "[idf]", "lambda: 1", "idf\nrf", "\0", "(" * 5000 + "idf" + ")" * 5000, "*".join(["idf", ""])],
 )  # fmt: skip
 def test_anything_but_a_product_is_an_error(expression):
-    with pytest.raises(ValueError, match="cannot read scheme|unknown scheme 'sqrt'"):
+    with pytest.raises(ValueError, match=r"cannot read scheme|unknown scheme 'sqrt'"):
         term_weights(HAND, expression)
 
 
@@ -528,8 +528,8 @@ def test_a_scheme_must_give_one_finite_number_per_term():
 
 def test_the_registry_has_the_promised_names():
     promised = (
-        "idf pcf pcf_present pcf_gain ncf pi cib_ncf cib_pcf cib_ncf_abs cib_pcf_abs delta_idf rf icf dc bdc igm chi2 ig"
-        " gain_ratio odds_ratio bns re nb"
+        "idf pcf pcf_present pcf_gain ncf pi cib_ncf cib_pcf cib_ncf_abs cib_pcf_abs delta_idf rf icf dc bdc igm chi2"
+        " ig gain_ratio odds_ratio bns re nb"
     )
     assert set(WEIGHTS) >= set(promised.split())
     assert set(BY_HAND) == set(WEIGHTS)

@@ -13,12 +13,14 @@ from troenpy.information import (
     troenpy_gain,
 )
 from troenpy.schemes import WEIGHTS, term_weights
+from troenpy.weighting import TermWeighter
 
 __version__ = "0.1.0"
 
 __all__ = [
     "WEIGHTS",
     "ClassCounts",
+    "TermWeighter",
     "conditional_troenpy",
     "differential_troenpy",
     "entropy",

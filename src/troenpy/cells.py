@@ -31,7 +31,7 @@ class Cells:
     def __init__(self, counts: ClassCounts) -> None:
         kept = np.flatnonzero(counts.n_docs > 0)
         if len(kept) < 2:
-            names = f"one class ({counts.classes[kept[0]]!r})" if len(kept) else "no class"
+            names = f"one class ({counts.classes[kept[0]]!r})" if len(kept) else "none, or sample weights all zero"
             raise ValueError(f"term weights compare classes: at least two with documents are needed, got {names}")
         number = np.zeros(len(counts.n_docs), dtype=np.int64)
         number[kept] = np.arange(len(kept))

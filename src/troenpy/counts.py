@@ -128,10 +128,10 @@ class ClassCounts:
         presence = presence_matrix(X)
         classes, indicator = read_labels(y)
         check_consistent_length(X, indicator)
-        if sample_weight is None:
+        weights = read_weights(sample_weight, indicator.shape[0])
+        if weights is None:
             weights = np.ones(indicator.shape[0], dtype=np.int64)
         else:
-            weights = _read_weights(sample_weight, indicator.shape[0])
             indicator = indicator * weights[:, np.newaxis]
             presence = presence.astype(np.float64)
         return cls(
@@ -141,6 +141,28 @@ class ClassCounts:
             doc_freq=sparse.csc_array(indicator.T @ presence),
             term_docs=weights @ presence,
             terms=None if terms is None else _string_array(terms),
+        )
+
+    def select(self, columns: Any) -> "ClassCounts":
+        """Keep some terms.
+
+        Parameters
+        ----------
+        columns : array-like of int or bool
+            The columns to keep, in this order, or a mask of them.
+
+        Returns
+        -------
+        ClassCounts
+        """
+        chosen = np.asarray(columns)
+        return ClassCounts(
+            classes=self.classes,
+            n_documents=self.n_documents,
+            n_docs=self.n_docs,
+            doc_freq=self.doc_freq[:, chosen],
+            term_docs=self.term_docs[chosen],
+            terms=None if self.terms is None else self.terms[chosen],
         )
 
     @property
@@ -302,7 +324,10 @@ def _class_array(classes: Any) -> NDArray[Any]:
     return _string_array(classes) if one_type is None else array.astype(one_type)
 
 
-def _read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64]:
+def read_weights(sample_weight: Any, n_documents: int) -> NDArray[Any] | None:
+    """Return one non-negative weight per document as float64, or None for None."""
+    if sample_weight is None:
+        return None
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
         weights = np.full(n_documents, weights)

@@ -16,7 +16,9 @@ def read_labels(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     One label per document (strings, integers, booleans, whole floats), or a multi-label indicator matrix, dense or
     sparse, whose classes are the column numbers.
     """
-    if sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] != 1):
+    if not sparse.issparse(y):
+        y = np.asarray(y, dtype=object) if _mixes_strings(y) else np.asarray(y)
+    if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
         return _read_indicator(y)
     labels = _one_per_document(y)
     if labels.dtype == object:
@@ -38,7 +40,7 @@ def _read_indicator(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     kind = type_of_target(y, input_name="y")
     if kind != "multilabel-indicator":
         raise ValueError(
-            f"y must hold one label per document or be a 0/1 indicator matrix, got a {np.shape(y)} array of type {kind}"
+            f"y must hold one label per document or be a 0/1 indicator matrix, got a {y.shape} array of type {kind}"
         )
     indicator = sparse.csr_array(y)
     indicator = sparse.csr_array((indicator != 0).astype(np.int64))
@@ -46,10 +48,9 @@ def _read_indicator(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     return np.arange(indicator.shape[1]), indicator
 
 
-def _one_per_document(y: Any) -> NDArray[Any]:
-    labels = np.asarray(y, dtype=object) if _mixes_strings(y) else np.asarray(y)
+def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
     if labels.ndim == 0:
-        raise ValueError(f"y must hold one label per document, got the single value {y!r}")
+        raise ValueError(f"y must hold one label per document, got the single value {labels.item()!r}")
     if labels.ndim > 2:
         raise ValueError(f"y must hold one label per document or be an indicator matrix, got shape {labels.shape}")
     labels = column_or_1d(labels, warn=True)

@@ -1,0 +1,52 @@
+"""The public surface is itself a promise."""
+
+import importlib.metadata
+import subprocess
+import sys
+import types
+
+import troenpy
+
+
+def test_exported_names():
+    assert sorted(troenpy.__all__) == troenpy.__all__[:0] + sorted(
+        [
+            "WEIGHTS",
+            "ClassCounts",
+            "TermWeighter",
+            "conditional_troenpy",
+            "differential_troenpy",
+            "entropy",
+            "kernel_available",
+            "negative_information",
+            "positive_information",
+            "rivals",
+            "term_weights",
+            "troenpy",
+            "troenpy_gain",
+            "weights",
+        ]
+    )
+    assert all(hasattr(troenpy, name) for name in troenpy.__all__)
+
+
+def test_every_public_name_is_documented_with_an_example():
+    for name in troenpy.__all__:
+        thing = getattr(troenpy, name)
+        if isinstance(thing, types.ModuleType | dict):
+            continue
+        assert thing.__doc__, name
+        assert ">>>" in thing.__doc__, name
+    for name, weight in troenpy.WEIGHTS.items():
+        assert ">>>" in (weight.__doc__ or ""), name
+
+
+def test_version_is_the_packages():
+    assert troenpy.__version__ == importlib.metadata.version("troenpy")
+
+
+def test_importing_loads_no_optional_dependency():
+    optional = "typer rich jinja2 altair pooch pyarrow ot pyspark pandas polars matplotlib"
+    code = f"import sys, troenpy; print([name for name in {optional.split()!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert loaded.stdout.strip() == "[]"
