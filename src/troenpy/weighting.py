@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -254,6 +253,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average)
 
     def _splits(self, X: Any, y: Any, indicator: sparse.csr_array) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # half of our import time, rarely needed
+
         is_single = bool((np.diff(indicator.indptr) == 1).all())
         labels = indicator.indices if is_single else y
         if isinstance(self.cv, Integral) and not isinstance(self.cv, bool):

@@ -1,0 +1,36 @@
+"""The README is run, not believed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_blocks_run_as_pasted(capsys):
+    names: dict[str, object] = {}
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert len(blocks) >= 4
+    for block in blocks:
+        exec(block, names)  # noqa: S102 (our own text)
+    assert "['sport']" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "value", re.findall(r"^(troenpy\.troenpy\(.*\)) +# ([\d.]+)\.\.\.", README, flags=re.MULTILINE)
+)
+def test_the_numbers_in_comments_are_right(value):
+    import troenpy
+
+    code, shown = value
+    assert str(eval(code, {"troenpy": troenpy})).startswith(shown)  # noqa: S307 (our own text)
+
+
+def test_the_tree_names_every_file():
+    tree = README.split("## The tree")[1]
+    files = {path.name for path in (ROOT / "src/troenpy").glob("*.py")} - {"__init__.py"}
+    assert {name for name in files if name not in tree} == set()
+    shown = set(re.findall(r"^  ([a-z]\w*\.py) ", tree, flags=re.MULTILINE))
+    assert shown - files == set()
