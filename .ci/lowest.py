@@ -8,4 +8,4 @@ project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 requirements = project["dependencies"] + project["optional-dependencies"]["test"]
 for requirement in requirements:
     name, version = re.fullmatch(r"([\w.-]+)>=([\w.]+)", requirement).groups()  # type: ignore[union-attr]
-    print(f"{name}=={version}.*" if version.count(".") < 2 else f"{name}=={version}")
+    print(f"{name}=={version}")
