@@ -13,6 +13,8 @@ from troenpy.information import (
     troenpy_gain,
 )
 from troenpy.schemes import WEIGHTS, term_weights
+from troenpy.text import CountVectorizer
+from troenpy.vectorizer import TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
 __version__ = "0.1.0"
@@ -20,7 +22,9 @@ __version__ = "0.1.0"
 __all__ = [
     "WEIGHTS",
     "ClassCounts",
+    "CountVectorizer",
     "TermWeighter",
+    "TfPiVectorizer",
     "conditional_troenpy",
     "differential_troenpy",
     "entropy",

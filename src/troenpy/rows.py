@@ -5,9 +5,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
-from troenpy._kernel import native
+from troenpy._kernel.matrix import weigh_rows
 
 TermFrequency = Literal["raw", "log", "sqrt", "binary", "bm25"]
 Norm = Literal["l2", "l1", "hellinger"]
@@ -19,14 +18,21 @@ BM25_K1, BM25_B = 1.2, 0.75
 
 
 def weighted_rows(
-    X: Any, weights: NDArray[np.float64], *, tf: TermFrequency = "raw", norm: Norm | None = "l2", average_length: float
+    X: Any,
+    weights: NDArray[np.float64],
+    *,
+    tf: TermFrequency = "raw",
+    norm: Norm | None = "l2",
+    average_length: float,
+    copy: bool = True,
+    n_threads: int = 1,
 ) -> Any:
-    """Return tf x weight of each count, normalised by row, in a new matrix of the same kind with sorted indices.
+    """Return tf x weight of each count, normalised by row, in a matrix of the same kind with sorted indices.
 
     Parameters
     ----------
     X : ndarray or CSR of shape (n_documents, V), float32 or float64
-        Counts; not changed.
+        Counts.
     weights : ndarray of shape (V,)
         One weight per column.
     tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
@@ -36,20 +42,21 @@ def weighted_rows(
         stays as it is.
     average_length : float
         The mean sum of counts of a training document, for "bm25".
+    copy : bool, default=True
+        Leave X as it is; False may write the result over it.
+    n_threads : int, default=1
     """
     if not sparse.issparse(X):
-        rows = weighted_rows(sparse.csr_array(X), weights, tf=tf, norm=norm, average_length=average_length)
-        return rows.toarray()
-    rows = X.copy()
+        rows = sparse.csr_array(X)
+        how: dict[str, Any] = {"tf": tf, "norm": norm, "average_length": average_length}
+        return weighted_rows(rows, weights, copy=False, n_threads=n_threads, **how).toarray()
+    rows = X.copy() if copy else X
     rows.sum_duplicates()
-    rows.eliminate_zeros()
+    if not rows.data.all():
+        rows.eliminate_zeros()
     _apply_tf(rows, tf, average_length)
-    _scale_columns(rows, weights)
-    if norm is None:
-        return rows
-    normalize(rows, norm="l2" if norm == "l2" else "l1", copy=False)
-    if norm == "hellinger":
-        rows.data = np.copysign(np.sqrt(np.abs(rows.data)), rows.data)
+    # Not rows @ diags(weights): that would leave the indices unsorted.
+    weigh_rows(rows.data, rows.indices, rows.indptr, weights, norm, n_threads=n_threads)
     return rows
 
 
@@ -66,14 +73,6 @@ def _apply_tf(rows: Any, tf: TermFrequency, average_length: float) -> None:
         length = row_sums(rows) / (average_length or 1.0)
         saturation = BM25_K1 * (1 - BM25_B + BM25_B * length)
         counts *= (BM25_K1 + 1) / (counts + np.repeat(saturation, np.diff(rows.indptr)))
-
-
-def _scale_columns(rows: Any, weights: NDArray[np.float64]) -> None:
-    # Not rows @ diags(weights): that would leave the indices unsorted.
-    if native is not None:
-        native.scale_columns(rows.data, rows.indices, weights)
-    else:
-        rows.data *= weights[rows.indices]
 
 
 def row_sums(X: Any) -> NDArray[np.float64]:

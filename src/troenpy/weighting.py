@@ -112,8 +112,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
         """
         X = self._read(X, y, reset=True)
-        self._learn(*self._count(X, y, sample_weight))
-        return self
+        return self.learn(*self._count(X, y, sample_weight))
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Add more documents to what was learnt; new classes are welcome, columns stay the same.
@@ -136,9 +135,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if not is_first:
             counts, length = self.counts_ + counts, self.total_length_ + length
         if np.count_nonzero(counts.n_docs) > 1:
-            self._learn(counts, length)
-        else:
-            self.counts_, self.total_length_ = counts, length
+            return self.learn(counts, length)
+        self.counts_, self.total_length_ = counts, length
         return self
 
     def transform(self, X: Any) -> Any:
@@ -157,7 +155,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "counts_")
         if not hasattr(self, "weights_"):
             raise ValueError("all documents so far are of one class: partial_fit documents of another before transform")
-        return self._weigh(self._read(X, None, reset=False), self.weights_, self.counts_, self.total_length_)
+        return self.weigh(self._read(X, None, reset=False))
 
     def fit_transform(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then weight the same documents; with `cv`, each by the other folds only (see Notes).
@@ -185,11 +183,45 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 weights = term_weights(counts, self.scheme, smoothing=self.smoothing)
             except ValueError as error:
                 raise ValueError(f"fold {number} of cv: {error}") from None
-            blocks.append(self._weigh(X[test], weights, counts, length))
+            blocks.append(self._rows(X[test], weights, length / counts.n_documents))
             order.append(test)
         place = np.argsort(np.concatenate(order))
         rows = sparse.vstack(blocks, format="csr") if sparse.issparse(X) else np.concatenate(blocks)
         return rows[place]
+
+    def learn(self, counts: ClassCounts, total_length: float) -> Self:
+        """Fit from counts made elsewhere, e.g. added up over machines.
+
+        Parameters
+        ----------
+        counts : ClassCounts
+        total_length : float
+            The sum of all term counts of all documents; only "bm25" needs it.
+
+        Returns
+        -------
+        self
+        """
+        self.weights_ = term_weights(counts, self.scheme, smoothing=self.smoothing)
+        self.counts_, self.total_length_, self.n_features_in_ = counts, total_length, counts.doc_freq.shape[1]
+        return self
+
+    def weigh(self, X: Any, *, copy: bool = True, n_threads: int = 1) -> Any:
+        """Do the work of `transform` on a float matrix known to be sound: nothing is checked.
+
+        Parameters
+        ----------
+        X : ndarray or CSR of shape (n_documents, n_terms), float32 or float64
+        copy : bool, default=True
+            Leave X as it is; False may write the result over it.
+        n_threads : int, default=1
+
+        Returns
+        -------
+        {ndarray, CSR matrix} of shape (n_documents, n_terms)
+        """
+        average = self.total_length_ / self.counts_.n_documents
+        return self._rows(X, self.weights_, average, copy=copy, n_threads=n_threads)
 
     def explain(self, term: str | int) -> TermLedger:
         """Return the ledger of a term: its counts, PCF_1, PCF_*, IDF, weight and rank.
@@ -219,7 +251,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "weights_")
         names = self.get_feature_names_out()
-        column = _find_column(term, names)
+        column = find_column(term, names)
         return term_ledger(self.counts_, self.weights_, column, term=str(names[column]), smoothing=self.smoothing)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
@@ -244,13 +276,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         length = lengths.sum() if weights is None else weights @ lengths
         return ClassCounts.from_matrix(X, y, sample_weight=weights, terms=terms), float(length)
 
-    def _learn(self, counts: ClassCounts, total_length: float) -> None:
-        self.weights_ = term_weights(counts, self.scheme, smoothing=self.smoothing)
-        self.counts_, self.total_length_ = counts, total_length
-
-    def _weigh(self, X: Any, weights: NDArray[np.float64], counts: ClassCounts, total_length: float) -> Any:
-        average = total_length / counts.n_documents
-        return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average)
+    def _rows(self, X: Any, weights: NDArray[np.float64], average_length: float, **how: Any) -> Any:
+        return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average_length, **how)
 
     def _splits(self, X: Any, y: Any, indicator: sparse.csr_array) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # half of our import time, rarely needed
@@ -281,7 +308,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _find_column(term: str | int, names: NDArray[Any]) -> int:
+def find_column(term: str | int, names: NDArray[Any]) -> int:
+    """Return the column of a term given by name or number; a ValueError suggests similar names."""
     if isinstance(term, Integral):
         if not 0 <= int(term) < len(names):
             raise ValueError(f"column must lie between 0 and {len(names) - 1}, got {term}")

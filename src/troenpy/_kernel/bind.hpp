@@ -1,0 +1,12 @@
+// What each file of bindings adds to the module.
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace troenpy {
+
+void bind_text(nanobind::module_ &module);
+void bind_matrix(nanobind::module_ &module);
+
+}  // namespace troenpy

@@ -1,0 +1,248 @@
+// Python's view of the text half: str and Arrow in, counts out.
+
+#include "bind.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "arrow.hpp"
+#include "counter.hpp"
+#include "counts.hpp"
+#include "python_lower.hpp"
+
+namespace troenpy {
+
+namespace {
+
+Analyzer analyzer_by_name(const std::string &name) {
+    if (name == "word") return Analyzer::word;
+    if (name == "char") return Analyzer::chars;
+    if (name == "char_wb") return Analyzer::chars_in_words;
+    throw std::invalid_argument("analyzer must be 'word', 'char' or 'char_wb', got '" + name + "'");
+}
+
+nb::object to_str(std::string_view text) {
+    const auto length = static_cast<Py_ssize_t>(text.size());
+    bool is_ascii = true;
+    for (const char c : text) is_ascii &= static_cast<signed char>(c) >= 0;
+    PyObject *str = is_ascii ? PyUnicode_New(length, 127) : PyUnicode_DecodeUTF8(text.data(), length, "surrogatepass");
+    if (str == nullptr) throw nb::python_error();
+    if (is_ascii) std::memcpy(PyUnicode_DATA(str), text.data(), text.size());
+    return nb::steal(str);
+}
+
+std::string to_utf8(PyObject *str) {
+    const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(str, "utf-8", "surrogatepass"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
+void check_signals(std::uint64_t step) {
+    if (step % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t min_n, std::uint32_t max_n,
+                      nb::sequence stop_words, unsigned n_threads, bool portable) {
+    if (min_n < 1 || min_n > max_n) throw std::invalid_argument("1 <= min_n <= max_n does not hold");
+    if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
+    Settings settings{analyzer_by_name(analyzer), lowercase, min_n, max_n, {}, portable};
+    for (nb::handle word : stop_words) {
+        if (PyUnicode_Check(word.ptr())) settings.stop_words.push_back(to_utf8(word.ptr()));
+    }
+    return new Counter(std::move(settings), n_threads);
+}
+
+// The tuple holds the documents while the GIL is not held and the caller's list may change.
+void add_texts(Counter &counter, nb::list documents) {
+    const nb::object held = nb::steal(PySequence_Tuple(documents.ptr()));
+    if (!held.is_valid()) throw nb::python_error();
+    const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(held.ptr()));
+    std::vector<Text> texts;
+    texts.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        PyObject *document = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
+        if (!PyUnicode_Check(document)) throw nb::type_error("documents must be str");
+        texts.push_back(text_of(document));
+    }
+    nb::gil_scoped_release release;
+    counter.add(texts);
+}
+
+void add_arrow(Counter &counter, const ArrowTexts &documents) {
+    if (documents.first_missing() >= 0) throw nb::value_error("a document is missing");
+    nb::gil_scoped_release release;
+    counter.add(documents.texts());
+}
+
+TermCounts *finish(Counter &counter, bool sorted) {
+    nb::gil_scoped_release release;
+    return new TermCounts(counter, sorted);
+}
+
+Array<std::int64_t> document_frequencies(const TermCounts &counts) {
+    std::vector<std::int64_t> result(counts.vocabulary().size());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::int64_t>(counts.vocabulary().n_documents(i));
+    return to_numpy(std::move(result));
+}
+
+Array<std::int64_t> occurrences(const TermCounts &counts) {
+    std::vector<std::int64_t> result;
+    {
+        nb::gil_scoped_release release;
+        result = counts.occurrences();
+    }
+    return to_numpy(std::move(result));
+}
+
+void keep(TermCounts &counts, Array<const bool> mask) {
+    if (mask.size() != counts.vocabulary().size()) throw std::invalid_argument("mask has another length than the terms");
+    std::vector<std::uint32_t> columns(mask.size(), no_column);
+    std::uint32_t n_kept = 0;
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+        if (mask.data()[i]) columns[i] = n_kept++;
+    }
+    counts.set_columns(std::move(columns), n_kept);
+}
+
+std::uint32_t checked_column(PyObject *value, std::size_t n_columns) {
+    const Py_ssize_t column = PyNumber_AsSsize_t(value, PyExc_OverflowError);
+    if (column == -1 && PyErr_Occurred()) throw nb::python_error();
+    if (column < 0 || static_cast<std::size_t>(column) >= n_columns) {
+        throw std::invalid_argument("vocabulary_ gives column " + std::to_string(column) + ", but has only " +
+                                    std::to_string(n_columns) + " terms");
+    }
+    return static_cast<std::uint32_t>(column);
+}
+
+void match(TermCounts &counts, nb::dict vocabulary) {
+    const auto n_columns = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
+    if (n_columns >= no_column) throw std::overflow_error("more than 2**32 - 2 terms in the vocabulary");
+    std::vector<bool> taken(n_columns);
+    bool shared = false;
+    std::vector<std::uint32_t> columns(counts.vocabulary().size(), no_column);
+    std::string text;
+    for (std::size_t term = 0; term < columns.size(); ++term) {
+        check_signals(term);
+        counts.vocabulary().spell(term, text);
+        const nb::object str = to_str(text);
+        PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), str.ptr());
+        if (column == nullptr) {
+            if (PyErr_Occurred()) throw nb::python_error();
+            continue;
+        }
+        columns[term] = checked_column(column, n_columns);
+        shared |= taken[columns[term]];
+        taken[columns[term]] = true;
+    }
+    counts.set_columns(std::move(columns), n_columns, shared);
+}
+
+nb::dict make_vocabulary(const TermCounts &counts) {
+    nb::dict vocabulary;
+    std::string text;
+    const std::vector<std::uint32_t> &columns = counts.columns();
+    for (std::size_t term = 0; term < columns.size(); ++term) {
+        check_signals(term);
+        if (columns[term] == no_column) continue;
+        counts.vocabulary().spell(term, text);
+        const nb::object str = to_str(text);
+        const nb::object column = nb::steal(PyLong_FromUnsignedLong(columns[term]));
+        if (!column.is_valid() || PyDict_SetItem(vocabulary.ptr(), str.ptr(), column.ptr()) != 0) throw nb::python_error();
+    }
+    return vocabulary;
+}
+
+Array<std::int64_t> row_borders(const TermCounts &counts) {
+    std::vector<std::int64_t> indptr(counts.n_documents() + 1);
+    {
+        nb::gil_scoped_release release;
+        counts.write_row_borders(indptr.data());
+    }
+    return to_numpy(std::move(indptr));
+}
+
+template <typename Index, typename Value>
+void write_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices, Array<Value> data, bool binary) {
+    const std::size_t n = counts.n_documents();
+    if (indptr.size() != n + 1 || indices.size() != data.size() ||
+        static_cast<std::uint64_t>(indptr.data()[n]) != data.size()) {
+        throw std::invalid_argument("indptr, indices and data do not fit the counts");
+    }
+    nb::gil_scoped_release release;
+    counts.write_rows(indptr.data(), indices.data(), data.data(), binary);
+}
+
+template <typename Index, typename Value>
+void bind_write_rows(nb::class_<TermCounts> &counts) {
+    counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+               nb::arg("data").noconvert(), nb::arg("binary"));
+}
+
+template <typename Index>
+void bind_write_rows(nb::class_<TermCounts> &counts) {
+    bind_write_rows<Index, std::int32_t>(counts);
+    bind_write_rows<Index, std::int64_t>(counts);
+    bind_write_rows<Index, float>(counts);
+    bind_write_rows<Index, double>(counts);
+}
+
+template <typename T>
+T &from_capsule(nb::handle capsule, const char *name) {
+    auto *pointer = static_cast<T *>(PyCapsule_GetPointer(capsule.ptr(), name));
+    if (pointer == nullptr) throw nb::python_error();
+    if (pointer->release == nullptr) throw std::invalid_argument("this Arrow data has been read before");
+    return *pointer;
+}
+
+ArrowTexts *read_stream(nb::handle stream) { return new ArrowTexts(from_capsule<ArrowArrayStream>(stream, "arrow_array_stream")); }
+
+ArrowTexts *read_array(nb::handle schema, nb::handle array) {
+    return new ArrowTexts(from_capsule<ArrowSchema>(schema, "arrow_schema"), from_capsule<ArrowArray>(array, "arrow_array"));
+}
+
+nb::list to_list(const ArrowTexts &documents) {
+    nb::list result;
+    for (const Text &text : documents.texts()) {
+        if (text.data == nullptr) {
+            result.append(nb::none());
+            continue;
+        }
+        PyObject *str = PyUnicode_DecodeUTF8(static_cast<const char *>(text.data), static_cast<Py_ssize_t>(text.length), nullptr);
+        if (str == nullptr) throw nb::python_error();
+        result.append(nb::steal(str));
+    }
+    return result;
+}
+
+}  // namespace
+
+void bind_text(nb::module_ &module) {
+    nb::class_<ArrowTexts>(module, "ArrowTexts")
+        .def_static("from_stream", &read_stream, nb::arg("stream"))
+        .def_static("from_array", &read_array, nb::arg("schema"), nb::arg("array"))
+        .def("__len__", [](const ArrowTexts &documents) { return documents.texts().size(); })
+        .def_prop_ro("first_missing", &ArrowTexts::first_missing)
+        .def("to_list", &to_list);
+
+    nb::class_<Counter>(module, "TermCounter")
+        .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),
+             nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false)
+        .def("add", &add_texts, nb::arg("documents"))
+        .def("add", &add_arrow, nb::arg("documents"))
+        .def("finish", &finish, nb::arg("sorted"));
+
+    nb::class_<TermCounts> counts(module, "TermCounts");
+    counts.def_prop_ro("n_documents", &TermCounts::n_documents)
+        .def_prop_ro("n_columns", &TermCounts::n_columns)
+        .def("document_frequencies", &document_frequencies)
+        .def("occurrences", &occurrences)
+        .def("keep", &keep, nb::arg("mask").noconvert())
+        .def("match", &match, nb::arg("vocabulary"))
+        .def("vocabulary", &make_vocabulary)
+        .def("row_borders", &row_borders);
+    bind_write_rows<std::int32_t>(counts);
+    bind_write_rows<std::int64_t>(counts);
+}
+
+}  // namespace troenpy

@@ -1,0 +1,112 @@
+#include "block.hpp"
+
+#include <array>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define TROENPY_AVX2 1
+#include <immintrin.h>
+#endif
+
+namespace troenpy {
+
+namespace {
+
+constexpr bool is_upper(unsigned c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_letter(unsigned c) { return is_upper(c & ~0x20u); }
+constexpr bool is_digit(unsigned c) { return c >= '0' && c <= '9'; }
+
+// \s of Python's re and str.isspace: 0x1C to 0x1F are spaces too.
+constexpr bool is_marked(Mark mark, unsigned c) {
+    return mark == Mark::words ? is_letter(c) || is_digit(c) || c == '_'
+                               : (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
+}
+
+template <Mark mark>
+constexpr std::array<std::uint8_t, 256> make_marks() {
+    std::array<std::uint8_t, 256> marks{};
+    for (unsigned c = 0; c < 128; ++c) marks[c] = is_marked(mark, c);
+    return marks;
+}
+
+template <Mark mark, bool lower>
+std::uint64_t portable_block(const std::uint8_t *from, std::uint8_t *to) {
+    static constexpr auto marks = make_marks<mark>();
+    std::uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; ++i) {
+        const std::uint8_t c = from[i];
+        to[i] = lower && is_upper(c) ? c | 0x20 : c;
+        bits |= static_cast<std::uint64_t>(marks[c]) << i;
+    }
+    return bits;
+}
+
+#if defined(TROENPY_AVX2)
+
+#define TROENPY_TARGET __attribute__((target("avx2")))
+
+// Signed comparisons serve here because ASCII has no sign bit.
+TROENPY_TARGET inline __m256i between(__m256i c, char first, char last) {
+    const __m256i at_least = _mm256_cmpgt_epi8(c, _mm256_set1_epi8(static_cast<char>(first - 1)));
+    const __m256i at_most = _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(last + 1)), c);
+    return _mm256_and_si256(at_least, at_most);
+}
+
+TROENPY_TARGET inline __m256i marked_words(__m256i c) {
+    const __m256i letters = between(_mm256_or_si256(c, _mm256_set1_epi8(0x20)), 'a', 'z');
+    const __m256i digits = between(c, '0', '9');
+    const __m256i underscore = _mm256_cmpeq_epi8(c, _mm256_set1_epi8('_'));
+    return _mm256_or_si256(_mm256_or_si256(letters, digits), underscore);
+}
+
+TROENPY_TARGET inline __m256i marked_spaces(__m256i c) {
+    return _mm256_or_si256(between(c, 0x09, 0x0D), between(c, 0x1C, 0x20));
+}
+
+TROENPY_TARGET inline __m256i to_lower(__m256i c) {
+    return _mm256_or_si256(c, _mm256_and_si256(between(c, 'A', 'Z'), _mm256_set1_epi8(0x20)));
+}
+
+template <Mark mark, bool lower>
+TROENPY_TARGET std::uint32_t avx2_half(const std::uint8_t *from, std::uint8_t *to) {
+    const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), lower ? to_lower(c) : c);
+    const __m256i marked = mark == Mark::words ? marked_words(c) : marked_spaces(c);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(marked));
+}
+
+template <Mark mark, bool lower>
+TROENPY_TARGET std::uint64_t avx2_block(const std::uint8_t *from, std::uint8_t *to) {
+    const std::uint64_t first = avx2_half<mark, lower>(from, to);
+    const std::uint64_t second = avx2_half<mark, lower>(from + 32, to + 32);
+    return first | second << 32;
+}
+
+bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+
+template <Mark mark, bool lower>
+Block fastest() {
+    return has_avx2() ? avx2_block<mark, lower> : portable_block<mark, lower>;
+}
+
+#else
+
+template <Mark mark, bool lower>
+Block fastest() {
+    return portable_block<mark, lower>;
+}
+
+#endif
+
+template <Mark mark, bool lower>
+Block choose(bool portable) {
+    return portable ? portable_block<mark, lower> : fastest<mark, lower>();
+}
+
+}  // namespace
+
+Block choose_block(Mark mark, bool lower, bool portable) {
+    if (mark == Mark::words) return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
+    return lower ? choose<Mark::spaces, true>(portable) : choose<Mark::spaces, false>(portable);
+}
+
+}  // namespace troenpy

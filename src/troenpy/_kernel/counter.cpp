@@ -1,0 +1,318 @@
+#include "counter.hpp"
+
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+#include "python_lower.hpp"
+
+namespace troenpy {
+
+namespace {
+
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19;
+constexpr std::size_t chunk_documents = std::size_t{1} << 16;
+
+Mark mark_for(Analyzer analyzer) { return analyzer == Analyzer::word ? Mark::words : Mark::spaces; }
+
+std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
+    std::vector<std::size_t> borders{0};
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        bytes += byte_length(texts[i]);
+        if (bytes < chunk_bytes && i + 1 - borders.back() < chunk_documents) continue;
+        borders.push_back(i + 1);
+        bytes = 0;
+    }
+    if (borders.back() != texts.size()) borders.push_back(texts.size());
+    return borders;
+}
+
+// Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in order.
+class Edges {
+public:
+    static constexpr std::size_t capacity = 512;
+    std::uint64_t positions[capacity + 64];
+    std::size_t size = 0;
+
+    void add(std::uint64_t bits, std::uint64_t base) {
+        std::uint64_t edges = bits ^ (bits << 1 | last_bit_);
+        last_bit_ = bits >> 63;
+        const auto n = static_cast<std::size_t>(std::popcount(edges));
+        // Eight at a time: how many there are is what the processor cannot guess.
+        for (std::size_t i = 0; i < n; i += 8) {
+            for (std::size_t k = 0; k < 8; ++k) {
+                positions[size + i + k] = base + static_cast<std::uint64_t>(std::countr_zero(edges));
+                edges &= edges - 1;
+            }
+        }
+        size += n;
+    }
+
+    // An open run stays.
+    void drop_pairs() {
+        if (size % 2 != 0) positions[0] = positions[size - 1];
+        size %= 2;
+    }
+
+private:
+    std::uint64_t last_bit_ = 0;
+};
+
+}  // namespace
+
+Worker::Worker(const Settings &settings)
+    : settings_(settings), normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable) {
+    for (const std::string &word : settings.stop_words) {
+        if (!word.empty()) table_.exclude(table_.find_text(word));
+    }
+}
+
+Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_document, Watch &watch) {
+    Chunk chunk;
+    chunk.first_document = first_document;
+    chunk.lengths.reserve(n);
+    first_entry_ = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        try {
+            count_document(texts[i], watch);
+        } catch (const InvalidUtf8 &) {
+            throw std::invalid_argument("document " + std::to_string(first_document + i) +
+                                        " is not valid UTF-8: decode it to str first, e.g. with errors='replace'");
+        }
+        chunk.lengths.push_back(n_entries_);
+        first_entry_ += n_entries_;
+    }
+    chunk.entries = std::move(entries_);
+    chunk.entries.shrink_to(first_entry_);
+    entries_ = Buffer<Entry>();
+    return chunk;
+}
+
+void Worker::count_document(const Text &text, Watch &watch) {
+    if (text.length > std::numeric_limits<std::uint32_t>::max()) throw std::overflow_error("a document of more than 2**32 characters: split it");
+    if (document_ == std::numeric_limits<std::uint32_t>::max()) throw std::overflow_error("more than 2**32 - 2 documents");
+    ++document_;
+    n_entries_ = 0;
+    if (text.length == 0) return;
+    read(text, watch);
+    switch (settings_.analyzer) {
+        case Analyzer::word: return settings_.max_n == 1 ? count_words(watch) : count_word_ngrams(watch);
+        case Analyzer::chars: return count_chars(watch);
+        case Analyzer::chars_in_words: return count_chars_in_words(watch);
+    }
+}
+
+void Worker::read(const Text &text, Watch &watch) {
+    if (normaliser_.read(text, watch)) return;
+    const PythonLower lowered(text);
+    normaliser_.read_lowered(lowered.text(), watch);
+}
+
+// body(begin, end) for every run of marked bytes.
+template <typename F>
+void Worker::for_each_run(F &&body) {
+    Edges edges;
+    const std::uint64_t *marks = normaliser_.marks();
+    const std::uint64_t n_words = normaliser_.size() / 64 + 1;
+    for (std::uint64_t word = 0; word < n_words; ++word) {
+        edges.add(marks[word], word * 64);
+        if (edges.size < Edges::capacity && word + 1 < n_words) continue;
+        for (std::size_t i = 0; i + 1 < edges.size; i += 2) body(edges.positions[i], edges.positions[i + 1]);
+        edges.drop_pairs();
+    }
+}
+
+void Worker::count_words(Watch &watch) {
+    const char *bytes = normaliser_.bytes();
+    for_each_run([&](std::uint64_t begin, std::uint64_t end) {
+        if (batch_.size == Batch::capacity) flush(watch, true);
+        add(bytes + begin, end - begin);
+        batch_.size -= end - begin < 2;  // a single letter is no word; no branch, since it cannot be guessed
+    });
+    flush(watch, true);
+}
+
+void Worker::count_word_ngrams(Watch &watch) {
+    const char *bytes = normaliser_.bytes();
+    const bool unigrams_count = settings_.min_n == 1;
+    word_terms_.clear();
+    for_each_run([&](std::uint64_t begin, std::uint64_t end) {
+        if (batch_.size == Batch::capacity) flush(watch, unigrams_count, &word_terms_);
+        add(bytes + begin, end - begin);
+        batch_.size -= end - begin < 2;
+    });
+    flush(watch, unigrams_count, &word_terms_);
+    ngram_terms_ = word_terms_;
+    std::vector<std::uint32_t> longer;
+    for (std::uint32_t n = 2; n <= settings_.max_n && n <= word_terms_.size(); ++n) {
+        longer.clear();
+        for (std::size_t i = 0; i + n <= word_terms_.size(); ++i) {
+            if (batch_.size == Batch::capacity) flush(watch, n >= settings_.min_n, &longer);
+            add_pair(ngram_terms_[i], word_terms_[i + n - 1]);
+        }
+        flush(watch, n >= settings_.min_n, &longer);
+        ngram_terms_.swap(longer);
+    }
+}
+
+// Two or more white spaces in a row become one blank, a single one stays what it is.
+void Worker::collapse_spaces() {
+    const char *bytes = normaliser_.bytes();
+    chars_.reserve(normaliser_.size() + Normaliser::padding);
+    n_bytes_ = 0;
+    std::uint64_t copied = 0;
+    const auto copy_until = [&](std::uint64_t end) {
+        std::memcpy(chars_.data() + n_bytes_, bytes + copied, end - copied);
+        n_bytes_ += end - copied;
+        copied = end;
+    };
+    for_each_run([&](std::uint64_t begin, std::uint64_t end) {
+        if (end - begin < 2) return;
+        const auto first = static_cast<std::uint8_t>(bytes[begin]);
+        const std::uint64_t first_length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : 3;  // no white space needs four
+        if (end - begin == first_length) return;
+        copy_until(begin);
+        chars_[n_bytes_++] = ' ';
+        copied = end;
+    });
+    copy_until(normaliser_.size());
+}
+
+// Every white space becomes one blank, with a blank before the first word and one after the last.
+void Worker::pad_words() {
+    const char *bytes = normaliser_.bytes();
+    chars_.reserve(normaliser_.size() + 2 + Normaliser::padding);
+    chars_[0] = ' ';
+    n_bytes_ = 1;
+    std::uint64_t copied = 0;
+    const auto copy_word = [&](std::uint64_t end) {
+        if (end == copied) return;
+        std::memcpy(chars_.data() + n_bytes_, bytes + copied, end - copied);
+        n_bytes_ += end - copied;
+        chars_[n_bytes_++] = ' ';
+    };
+    for_each_run([&](std::uint64_t begin, std::uint64_t end) {
+        copy_word(begin);
+        copied = end;
+    });
+    copy_word(normaliser_.size());
+}
+
+void Worker::find_starts() {
+    starts_.clear();
+    if (normaliser_.is_ascii()) {
+        n_chars_ = n_bytes_;
+        return;
+    }
+    for (std::uint64_t i = 0; i < n_bytes_; ++i) {
+        if ((static_cast<std::uint8_t>(chars_[i]) & 0xC0) != 0x80) starts_.push_back(i);
+    }
+    n_chars_ = starts_.size();
+    starts_.push_back(n_bytes_);
+}
+
+const char *Worker::character(std::uint64_t i) const {
+    return chars_.data() + (starts_.empty() ? i : starts_[i]);
+}
+
+// All n-grams of the characters in [begin, end).
+void Worker::add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch) {
+    for (std::uint64_t i = begin; i + n <= end; ++i) {
+        if (batch_.size == Batch::capacity) flush(watch, true);
+        const char *first = character(i);
+        add(first, static_cast<std::size_t>(character(i + n) - first));
+    }
+}
+
+void Worker::count_chars(Watch &watch) {
+    collapse_spaces();
+    find_starts();
+    for (std::uint64_t n = settings_.min_n; n <= settings_.max_n && n <= n_chars_; ++n) {
+        add_windows(0, n_chars_, static_cast<std::uint32_t>(n), watch);
+    }
+    flush(watch, true);
+}
+
+void Worker::count_chars_in_words(Watch &watch) {
+    pad_words();
+    find_starts();
+    std::uint64_t begin = 0;  // the blank before a word
+    for (std::uint64_t end = 1; end < n_chars_; ++end) {
+        if (*character(end) != ' ') continue;
+        const std::uint64_t length = end + 1 - begin;
+        for (std::uint64_t n = settings_.min_n; n <= settings_.max_n; ++n) {
+            add_windows(begin, end + 1, static_cast<std::uint32_t>(n < length ? n : length), watch);
+            if (n >= length) break;  // a short word counts once
+        }
+        begin = end;
+    }
+    flush(watch, true);
+}
+
+inline void Worker::add(const char *text, std::size_t length) {
+    const std::size_t i = batch_.size++;
+    if (length > longest_inline) {
+        batch_.long_texts[i] = {text, length};
+        batch_.keys[i] = table_.long_key(batch_.long_texts[i]);
+    } else {
+        batch_.keys[i] = inline_key(text, length);
+    }
+    batch_.hashes[i] = table_.hash(batch_.keys[i]);
+    table_.prefetch(batch_.hashes[i]);
+}
+
+inline void Worker::add_pair(std::uint32_t first_words, std::uint32_t last_word) {
+    const std::size_t i = batch_.size++;
+    batch_.keys[i] = pair_key(first_words, last_word);
+    batch_.hashes[i] = table_.hash(batch_.keys[i]);
+    table_.prefetch(batch_.hashes[i]);
+}
+
+// Counts the terms of the batch if `counted`, and appends their numbers to `terms` if given.
+void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
+    table_.reserve(batch_.size);
+    entries_.reserve(first_entry_ + n_entries_ + batch_.size + 1);
+    for (std::size_t i = 0; i < batch_.size; ++i) {
+        const Key &key = batch_.keys[i];
+        const std::uint64_t hash = batch_.hashes[i];
+        Slot &slot = is_long(key) ? table_.find_long(batch_.long_texts[i], key, hash) : table_.find(key, hash);
+        if (slot.term == no_term) continue;
+        if (counted) tally(slot);
+        if (terms != nullptr) terms->push_back(slot.term);
+    }
+    batch_.size = 0;
+    watch.check();
+}
+
+inline void Worker::tally(Slot &slot) {
+    Entry *entries = entries_.data() + first_entry_;
+    const bool is_new = slot.last_document != document_;
+    const std::uint32_t at = is_new ? n_entries_ : slot.last_entry;
+    const std::uint32_t before = is_new ? 0 : entries[at].count;
+    entries[at] = {slot.term, before + 1};
+    slot.last_document = document_;
+    slot.last_entry = at;
+    slot.n_documents += is_new;
+    n_entries_ += is_new;
+}
+
+Counter::Counter(Settings settings, unsigned n_threads) : settings_(std::move(settings)), n_threads_(n_threads) {
+    for (unsigned i = 0; i < n_threads; ++i) workers_.push_back(nullptr);
+}
+
+void Counter::add(const std::vector<Text> &texts) {
+    const std::vector<std::size_t> borders = chunk_borders(texts);
+    const std::size_t first_chunk = chunks_.size();
+    chunks_.resize(first_chunk + borders.size() - 1);
+    run_tasks(n_threads_, borders.size() - 1, [&](unsigned worker, std::size_t task, Watch &watch) {
+        if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(settings_);
+        const std::size_t begin = borders[task];
+        Chunk &chunk = chunks_[first_chunk + task];
+        chunk = workers_[worker]->count(texts.data() + begin, borders[task + 1] - begin, n_documents_ + begin, watch);
+        chunk.worker = worker;
+    });
+    n_documents_ += texts.size();
+}
+
+}  // namespace troenpy

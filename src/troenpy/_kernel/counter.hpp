@@ -1,0 +1,123 @@
+// Documents in, term counts per document out.
+//
+// Each worker thread has its own table and counts whole chunks of documents. Within a document a term is counted
+// without a branch: its slot remembers the last document and the entry there. Words come from the edges in the bits
+// that Normaliser sets; n-grams of words are pairs of term numbers, so their text is not touched; character n-grams
+// are cut from every position.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "normalise.hpp"
+#include "parallel.hpp"
+#include "storage.hpp"
+#include "term_table.hpp"
+#include "text.hpp"
+
+namespace troenpy {
+
+enum class Analyzer { word, chars, chars_in_words };
+
+struct Settings {
+    Analyzer analyzer = Analyzer::word;
+    bool lower = true;
+    std::uint32_t min_n = 1;
+    std::uint32_t max_n = 1;
+    std::vector<std::string> stop_words;
+    bool portable = false;
+};
+
+struct Entry {
+    std::uint32_t term;
+    std::uint32_t count;
+};
+
+// The counts of consecutive documents, in the term numbers of one worker.
+struct Chunk {
+    std::uint64_t first_document = 0;
+    std::uint32_t worker = 0;
+    Buffer<Entry> entries;
+    std::vector<std::uint32_t> lengths;  // entries of each document
+};
+
+class Worker {
+public:
+    explicit Worker(const Settings &settings);
+
+    Chunk count(const Text *texts, std::size_t n, std::uint64_t first_document, Watch &watch);
+
+    TermTable &table() { return table_; }
+
+private:
+    // Keys wait here for their slots to arrive from memory.
+    struct Batch {
+        static constexpr std::size_t capacity = 512;
+        std::size_t size = 0;
+        Key keys[capacity];
+        std::uint64_t hashes[capacity];
+        std::string_view long_texts[capacity];
+    };
+
+    void count_document(const Text &text, Watch &watch);
+    void read(const Text &text, Watch &watch);
+    void count_words(Watch &watch);
+    void count_word_ngrams(Watch &watch);
+    void count_chars(Watch &watch);
+    void count_chars_in_words(Watch &watch);
+    void collapse_spaces();
+    void pad_words();
+    template <typename F>
+    void for_each_run(F &&body);
+    void find_starts();
+    const char *character(std::uint64_t i) const;
+    void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
+
+    void add(const char *text, std::size_t length);
+    void add_pair(std::uint32_t first_words, std::uint32_t last_word);
+    void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
+    void tally(Slot &slot);
+
+    const Settings &settings_;
+    Normaliser normaliser_;
+    TermTable table_;
+    Batch batch_;
+    Buffer<Entry> entries_;
+    std::uint64_t first_entry_ = 0;  // of the current document
+    std::uint32_t n_entries_ = 0;    // of the current document
+    std::uint32_t document_ = 0;
+    std::vector<std::uint32_t> word_terms_, ngram_terms_;
+    // Character n-grams: the text with its white space in order, and where its characters start if not ASCII.
+    Buffer<char> chars_;
+    std::uint64_t n_bytes_ = 0;
+    std::vector<std::uint64_t> starts_;
+    std::uint64_t n_chars_ = 0;
+};
+
+// All that has been counted, batch by batch.
+class Counter {
+public:
+    Counter(Settings settings, unsigned n_threads);
+    Counter(const Counter &) = delete;
+    Counter &operator=(const Counter &) = delete;
+
+    void add(const std::vector<Text> &texts);
+
+    std::uint64_t n_documents() const { return n_documents_; }
+    unsigned n_threads() const { return n_threads_; }
+    const Settings &settings() const { return settings_; }
+    std::vector<std::unique_ptr<Worker>> &workers() { return workers_; }
+    std::vector<Chunk> &chunks() { return chunks_; }
+
+private:
+    Settings settings_;
+    unsigned n_threads_;
+    std::uint64_t n_documents_ = 0;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<Chunk> chunks_;  // in the order of documents
+};
+
+}  // namespace troenpy

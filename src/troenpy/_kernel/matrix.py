@@ -1,0 +1,98 @@
+"""Loops over sparse matrices: the kernel's where it is there, numpy's and scipy's otherwise."""
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from troenpy import _kernel
+
+Norm = Literal["l1", "l2", "hellinger"] | None
+
+
+def class_document_counts(
+    indptr: NDArray[Any], indices: NDArray[Any], codes: NDArray[Any], n_classes: int, n_columns: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Count the documents of each class that have each column.
+
+    Parameters
+    ----------
+    indptr, indices : arrays of a canonical CSR matrix, without stored zeros
+    codes : array of shape (n_rows,), the class of each row, in [0, n_classes)
+    n_classes, n_columns : int
+
+    Returns
+    -------
+    indptr, indices, data : int64 arrays of a CSC matrix of shape (n_classes, n_columns), rows ascending
+
+    Examples
+    --------
+    >>> indptr, classes, counts = class_document_counts(
+    ...     np.array([0, 2, 3, 4]), np.array([0, 1, 1, 1]), np.array([1, 1, 0]), n_classes=2, n_columns=2
+    ... )
+    >>> indptr.tolist(), classes.tolist(), counts.tolist()
+    ([0, 1, 3], [1, 0, 1], [1, 1, 2])
+    """
+    codes = np.ascontiguousarray(codes, dtype=np.int64)
+    if _kernel.native is not None:
+        return _kernel.native.class_document_counts(indptr, indices, codes, n_classes, n_columns)
+    ones = np.ones(len(indices), dtype=np.int64)
+    documents = sp.csr_array((ones, indices, indptr), shape=(len(codes), n_columns))
+    members = sp.csr_array((np.ones_like(codes), codes, np.arange(len(codes) + 1)), shape=(len(codes), n_classes))
+    counts = sp.csc_array(members.T @ documents)
+    counts.sort_indices()
+    return counts.indptr.astype(np.int64), counts.indices.astype(np.int64), counts.data
+
+
+def weigh_rows(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    weights: NDArray[np.float64],
+    norm: Norm = None,
+    *,
+    out: NDArray[Any] | None = None,
+    n_threads: int = 1,
+) -> NDArray[Any]:
+    """Multiply the stored values of a CSR matrix by the weights of their columns, then normalise each row.
+
+    Parameters
+    ----------
+    data, indices, indptr : arrays of a CSR matrix
+    weights : float64 array of shape (n_columns,)
+    norm : {"l1", "l2", "hellinger"} or None
+        Divide each row by the sum of its absolute values, or by its Euclidean length. "hellinger" takes the
+        square root of the absolute l1-normalised values, with their sign. A row of zeros stays.
+    out : float array like data, or None
+        Where to write; None writes to `data`, which must then be of floating point.
+    n_threads : int
+
+    Returns
+    -------
+    out : the array that was written to
+
+    Examples
+    --------
+    >>> counts = np.array([3, 4, 1])
+    >>> weigh_rows(counts, np.array([0, 1, 1]), np.array([0, 2, 3]), np.ones(2), "l2", out=np.empty(3))
+    array([0.6, 0.8, 1. ])
+    """
+    out = data if out is None else out
+    if _kernel.native is not None:
+        _kernel.native.weigh_rows(data, indices, indptr, weights, norm or "none", out, n_threads)
+        return out
+    np.multiply(data, weights[indices], out=out, casting="unsafe")
+    if norm is not None:
+        _normalise_rows(out, indptr, norm)
+    return out
+
+
+def _normalise_rows(data: NDArray[Any], indptr: NDArray[Any], norm: str) -> None:
+    values = data.astype(np.float64)
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    sums = np.bincount(rows, weights=values**2 if norm == "l2" else np.abs(values), minlength=len(indptr) - 1)
+    lengths = np.sqrt(sums) if norm == "l2" else sums
+    lengths[lengths == 0] = 1
+    shares = values / lengths[rows]
+    data[:] = np.copysign(np.sqrt(np.abs(shares)), shares) if norm == "hellinger" else shares

@@ -1,0 +1,41 @@
+// Threads that stop when one of them fails or the user presses Ctrl-C.
+//
+// The calling thread works too. It alone looks for signals, since only Python's main thread may; everyone else sees
+// a flag. All of this runs without the GIL.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+
+namespace troenpy {
+
+// Thrown in the other threads after one has failed; never seen outside.
+struct Stopped {};
+
+class Watch {
+public:
+    Watch(std::atomic<bool> &stop, bool is_caller) : stop_(stop), is_caller_(is_caller) {}
+
+    // Called every few thousand steps of a loop that may take long.
+    void check() {
+        if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
+        if (is_caller_) look_for_signals();
+    }
+
+    void look_for_signals();
+
+private:
+    std::atomic<bool> &stop_;
+    bool is_caller_;
+    std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
+};
+
+using Task = std::function<void(unsigned worker, std::size_t task, Watch &watch)>;
+
+// Runs task(worker, i, watch) for every i < n_tasks; each worker number is in use by one thread at a time.
+void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task);
+
+}  // namespace troenpy

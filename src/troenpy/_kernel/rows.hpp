@@ -1,0 +1,141 @@
+// The counts as a CSR matrix whose columns ascend in every row.
+//
+// A row is not sorted: its columns are set in a bitmap with two summaries above it, each bit of which says that there
+// is something in 64 bits below, and are then read off in order.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "counter.hpp"
+#include "parallel.hpp"
+#include "vocabulary.hpp"
+
+namespace troenpy {
+
+class ColumnSet {
+public:
+    explicit ColumnSet(std::uint64_t n_columns)
+        : bits_(n_columns / 64 + 1), groups_(bits_.size() / 64 + 1), regions_(groups_.size() / 64 + 1), counts_(n_columns) {}
+
+    void insert(std::uint32_t column, std::uint32_t count) {
+        counts_[column] = count;
+        mark(column);
+    }
+
+    // For a vocabulary that gives one column to several terms.
+    void add(std::uint32_t column, std::uint32_t count) {
+        const bool is_there = bits_[column >> 6] >> (column & 63) & 1;
+        counts_[column] = (is_there ? counts_[column] : 0) + count;
+        mark(column);
+    }
+    // body(column, count) in ascending order; the set is empty afterwards.
+    template <typename F>
+    void drain(F &&body) {
+        for (std::size_t region = 0; region < regions_.size(); ++region) {
+            drain_word(regions_, region, [&](std::size_t group) {
+                drain_word(groups_, group, [&](std::size_t word) {
+                    drain_word(bits_, word, [&](std::size_t column) { body(column, counts_[column]); });
+                });
+            });
+        }
+    }
+
+private:
+    void mark(std::uint32_t column) {
+        set(bits_, column);
+        set(groups_, column >> 6);
+        set(regions_, column >> 12);
+    }
+
+    static void set(std::vector<std::uint64_t> &bits, std::uint64_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
+
+    template <typename F>
+    static void drain_word(std::vector<std::uint64_t> &bits, std::size_t word, F &&body) {
+        for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) body(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+        bits[word] = 0;
+    }
+
+    std::vector<std::uint64_t> bits_, groups_, regions_;
+    std::vector<std::uint32_t> counts_;
+};
+
+// Which column every term of every worker has.
+struct Columns {
+    std::vector<std::vector<std::uint32_t>> by_worker;  // no_column: left out
+    std::uint64_t n_columns;
+    bool shared;  // whether several terms may have the same
+};
+
+class RowWriter {
+public:
+    RowWriter(const std::vector<Chunk> &chunks, Columns columns, unsigned n_threads)
+        : chunks_(chunks), columns_(std::move(columns)), n_threads_(n_threads), sets_(n_threads) {}
+
+    // indptr[i + 1] is the number of columns in row i.
+    template <typename Index>
+    void write_lengths(Index *indptr) {
+        for_each_row([&](ColumnSet &set, std::uint64_t row, const Entry *begin, const Entry *end,
+                         const std::vector<std::uint32_t> &column_of) {
+            Index length = 0;
+            if (columns_.shared) {
+                fill(set, begin, end, column_of);
+                set.drain([&](std::size_t, std::uint32_t) { ++length; });
+            } else {
+                for (const Entry *entry = begin; entry < end; ++entry) length += column_of[entry->term] != no_column;
+            }
+            indptr[row + 1] = length;
+        });
+    }
+
+    template <typename Index, typename Value>
+    void write(const Index *indptr, Index *indices, Value *values, bool binary) {
+        for_each_row([&](ColumnSet &set, std::uint64_t row, const Entry *begin, const Entry *end,
+                         const std::vector<std::uint32_t> &column_of) {
+            fill(set, begin, end, column_of);
+            auto at = indptr[row];
+            set.drain([&](std::size_t column, std::uint32_t count) {
+                indices[at] = static_cast<Index>(column);
+                values[at++] = binary ? Value{1} : static_cast<Value>(count);
+            });
+        });
+    }
+
+private:
+    void fill(ColumnSet &set, const Entry *begin, const Entry *end, const std::vector<std::uint32_t> &column_of) const {
+        for (const Entry *entry = begin; entry < end; ++entry) {
+            const std::uint32_t column = column_of[entry->term];
+            if (column == no_column) continue;
+            if (columns_.shared) {
+                set.add(column, entry->count);
+            } else {
+                set.insert(column, entry->count);
+            }
+        }
+    }
+
+    template <typename F>
+    void for_each_row(F &&body) {
+        run_tasks(n_threads_, chunks_.size(), [&](unsigned worker, std::size_t i, Watch &) {
+            if (!sets_[worker]) sets_[worker] = std::make_unique<ColumnSet>(columns_.n_columns);
+            const Chunk &chunk = chunks_[i];
+            const Entry *entry = chunk.entries.data();
+            for (std::size_t row = 0; row < chunk.lengths.size(); ++row) {
+                const Entry *end = entry + chunk.lengths[row];
+                body(*sets_[worker], chunk.first_document + row, entry, end, columns_.by_worker[chunk.worker]);
+                entry = end;
+            }
+        });
+    }
+
+    const std::vector<Chunk> &chunks_;
+    Columns columns_;
+    unsigned n_threads_;
+    std::vector<std::unique_ptr<ColumnSet>> sets_;
+};
+
+}  // namespace troenpy

@@ -1,0 +1,118 @@
+// Memory for the inner loops: arrays that are not filled before use, and zeroed pages for hash tables.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace troenpy {
+
+// A growing array of plain values. std::vector would fill what is about to be overwritten.
+template <typename T>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    Buffer() = default;
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+    Buffer(Buffer &&other) noexcept { swap(other); }
+    Buffer &operator=(Buffer &&other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Buffer() { std::free(values_); }
+
+    T *data() { return values_; }
+    const T *data() const { return values_; }
+    T &operator[](std::size_t i) { return values_[i]; }
+    const T &operator[](std::size_t i) const { return values_[i]; }
+
+    void reserve(std::size_t n) {
+        if (n > capacity_) resize_to(n > 2 * capacity_ ? n : 2 * capacity_);
+    }
+
+    void shrink_to(std::size_t n) {
+        if (n < capacity_) resize_to(n);
+    }
+
+private:
+    void swap(Buffer &other) noexcept {
+        std::swap(values_, other.values_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    void resize_to(std::size_t n) {
+        if (n > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+        void *grown = std::realloc(static_cast<void *>(values_), (n ? n : 1) * sizeof(T));
+        if (grown == nullptr) throw std::bad_alloc();
+        values_ = static_cast<T *>(grown);
+        capacity_ = n;
+    }
+
+    T *values_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+// An array of zeros of fixed size. On Linux it asks for huge pages: a hash table is read at random, and with
+// small pages half of its cost is the address translation.
+template <typename T>
+class Zeros {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    explicit Zeros(std::size_t n = 0) : size_(n) {
+        if (n == 0) return;
+        if (n > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+#if defined(__linux__)
+        void *pages = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED) throw std::bad_alloc();
+        if (bytes() >= huge_page) madvise(pages, bytes(), MADV_HUGEPAGE);
+#else
+        void *pages = std::calloc(n, sizeof(T));
+        if (pages == nullptr) throw std::bad_alloc();
+#endif
+        values_ = static_cast<T *>(pages);
+    }
+    Zeros(const Zeros &) = delete;
+    Zeros &operator=(const Zeros &) = delete;
+    Zeros(Zeros &&other) noexcept { swap(other); }
+    Zeros &operator=(Zeros &&other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Zeros() {
+        if (values_ == nullptr) return;
+#if defined(__linux__)
+        munmap(values_, bytes());
+#else
+        std::free(values_);
+#endif
+    }
+
+    T *data() { return values_; }
+    const T *data() const { return values_; }
+    std::size_t size() const { return size_; }
+
+private:
+    static constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+    std::size_t bytes() const { return size_ * sizeof(T); }
+    void swap(Zeros &other) noexcept {
+        std::swap(values_, other.values_);
+        std::swap(size_, other.size_);
+    }
+
+    T *values_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace troenpy

@@ -1,0 +1,146 @@
+// Terms and what the counting of one document needs to know about each, in one open-addressing hash table.
+//
+// A term is known by a key of 16 bytes. Up to 15 bytes of text are the key themselves, so that no string is ever
+// compared; longer ones are a hash and a place in an arena; an n-gram of words is the pair (its first n - 1 words,
+// its last word), both as term numbers. A slot has 32 bytes and never crosses a cache line.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "storage.hpp"
+
+namespace troenpy {
+
+static_assert(std::endian::native == std::endian::little, "keys are read from text as little-endian numbers");
+
+struct Key {
+    std::uint64_t head;  // bytes 0 to 7 | hash of a long term | pair of term numbers
+    std::uint64_t tail;  // bytes 8 to 14 | place in the arena | nothing; its last byte is the tag
+
+    bool operator==(const Key &) const = default;
+};
+
+constexpr std::size_t longest_inline = 15;
+constexpr unsigned tag_shift = 56;
+constexpr std::uint64_t pair_tag = std::uint64_t{0xFE} << tag_shift;
+constexpr std::uint64_t long_tag = std::uint64_t{0xFF} << tag_shift;
+constexpr std::uint64_t tag_mask = std::uint64_t{0xFF} << tag_shift;
+
+// For inline terms the tag is the length, which is never zero: a key of zeros is an empty slot.
+inline std::uint64_t tag(const Key &key) { return key.tail & tag_mask; }
+inline bool is_long(const Key &key) { return tag(key) == long_tag; }
+inline bool is_pair(const Key &key) { return tag(key) == pair_tag; }
+
+inline std::uint64_t low_bytes(std::size_t n) { return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * n) - 1; }
+
+// Reads 16 bytes from `text`, of which `length` belong to the term.
+inline Key inline_key(const char *text, std::size_t length) {
+    Key key;
+    std::memcpy(&key, text, sizeof(key));
+    key.head &= low_bytes(length);
+    key.tail &= length > 8 ? low_bytes(length - 8) : 0;
+    key.tail |= static_cast<std::uint64_t>(length) << tag_shift;
+    return key;
+}
+
+inline Key pair_key(std::uint32_t first_words, std::uint32_t last_word) {
+    return {static_cast<std::uint64_t>(first_words) << 32 | last_word, pair_tag};
+}
+
+// Random per process, as Python's own hash: nobody can prepare texts whose terms all collide.
+struct Seed {
+    std::uint64_t first, second;
+};
+const Seed &process_seed();
+
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+    a = (a ^ a >> 32) * 0x9E3779B97F4A7C15u + b;
+    a = (a ^ a >> 29) * 0xBF58476D1CE4E5B9u + (b << 23 | b >> 41);
+    return a ^ a >> 32;
+#endif
+}
+
+std::uint64_t hash_bytes(std::string_view text, const Seed &seed);
+
+constexpr std::uint32_t no_term = 0xFFFFFFFF;  // the number of stop words: they take no part
+
+struct Slot {
+    Key key;
+    std::uint32_t term;
+    std::uint32_t n_documents;
+    std::uint32_t last_document;  // documents count from 1: zero is "none yet"
+    std::uint32_t last_entry;     // where the last document counts this term
+};
+static_assert(sizeof(Slot) == 32);
+
+class TermTable {
+public:
+    TermTable();
+
+    std::uint64_t hash(const Key &key) const {
+        const std::uint64_t tail = is_long(key) ? long_tag : key.tail;
+        return mix(key.head ^ seed_.first, tail ^ seed_.second);
+    }
+    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_.data()[hash >> shift_], 1); }
+
+    // Room for n more terms, so that `find` need not look.
+    void reserve(std::size_t n) {
+        while (n_slots_used_ + n > slots_.size() / 2) grow();
+    }
+
+    // The slot of a term, made if it is new. Not for long terms.
+    Slot &find(const Key &key, std::uint64_t hash) {
+        for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
+            Slot &slot = slots_.data()[i];
+            if (slot.key == key) return slot;
+            if (slot.key.tail == 0) return add(slot, key);
+        }
+    }
+    // Not inline: long terms are rare.
+    Slot &find_long(std::string_view text, const Key &key, std::uint64_t hash);
+    Key long_key(std::string_view text) const { return {hash_bytes(text, seed_), long_tag}; }
+
+    // Any text, for stop words.
+    Slot &find_text(std::string_view text);
+
+    std::uint32_t n_terms() const { return n_terms_; }
+    void exclude(Slot &slot);
+
+    const Slot *begin() const { return slots_.data(); }
+    const Slot *end() const { return slots_.data() + slots_.size(); }
+    std::string_view long_text(const Key &key) const;
+    std::vector<char> take_arena() { return std::move(arena_); }
+
+private:
+    Slot &add(Slot &slot, const Key &key) {
+        if (n_terms_ == no_term) throw std::overflow_error("more than 2**32 - 1 different terms");
+        slot.key = key;
+        slot.term = n_terms_++;
+        ++n_slots_used_;
+        return slot;
+    }
+    void grow();
+
+    Zeros<Slot> slots_;
+    unsigned shift_;
+    std::size_t n_slots_used_ = 0;
+    std::uint32_t n_terms_ = 0;
+    std::vector<char> arena_;
+    Seed seed_;
+};
+
+// The text of a long term, from the arena its key points into.
+std::string_view text_in_arena(const std::vector<char> &arena, const Key &key);
+
+}  // namespace troenpy

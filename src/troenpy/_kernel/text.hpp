@@ -1,0 +1,21 @@
+// A document as it lies in memory: Python's four layouts of str, or UTF-8 from Arrow. Nothing is copied.
+
+#pragma once
+
+#include <cstdint>
+
+namespace troenpy {
+
+enum class Form : std::uint8_t { ascii, latin1, ucs2, ucs4, utf8 };
+
+struct Text {
+    const void *data;
+    std::uint64_t length;  // in code units of the form
+    Form form;
+};
+
+inline std::uint64_t byte_length(const Text &text) {
+    return text.length * (text.form == Form::ucs2 ? 2 : text.form == Form::ucs4 ? 4 : 1);
+}
+
+}  // namespace troenpy

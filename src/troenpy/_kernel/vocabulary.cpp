@@ -1,0 +1,261 @@
+#include "vocabulary.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+namespace troenpy {
+
+namespace {
+
+struct Owner {
+    std::uint32_t worker, term;
+};
+
+// A word as two numbers whose order is the order of its first 15 bytes, then of its length.
+struct Word {
+    std::uint64_t head, tail;
+    Owner owner;
+};
+
+struct Ngram {
+    std::uint32_t parent, last;
+    Owner owner;
+};
+
+constexpr std::uint64_t longer_than_inline = longest_inline + 1;
+
+std::uint64_t in_byte_order(std::uint64_t number) { return __builtin_bswap64(number); }
+
+Word inline_word(const Key &key, Owner owner) {
+    return {in_byte_order(key.head), in_byte_order(key.tail & ~tag_mask) | key.tail >> tag_shift, owner};
+}
+
+Word long_word(std::string_view text, Owner owner) {
+    const Key key = inline_key(text.data(), longest_inline);
+    Word word = inline_word(key, owner);
+    word.tail = (word.tail & ~std::uint64_t{0xFF}) | longer_than_inline;
+    return word;
+}
+
+bool is_long(const Word &word) { return (word.tail & 0xFF) == longer_than_inline; }
+
+// Sorts values that already stand in buckets; borders[b] is where bucket b begins.
+template <typename T, typename Less>
+void sort_buckets(std::vector<T> &values, const std::vector<std::uint64_t> &borders, unsigned n_threads, Less less) {
+    constexpr std::uint64_t task_size = 1 << 14;
+    std::vector<std::size_t> tasks{0};
+    for (std::size_t bucket = 0; bucket + 1 < borders.size(); ++bucket) {
+        if (borders[bucket + 1] - borders[tasks.back()] >= task_size) tasks.push_back(bucket + 1);
+    }
+    if (tasks.back() != borders.size() - 1) tasks.push_back(borders.size() - 1);
+    run_tasks(n_threads, tasks.size() - 1, [&](unsigned, std::size_t task, Watch &) {
+        for (std::size_t bucket = tasks[task]; bucket < tasks[task + 1]; ++bucket) {
+            if (borders[bucket + 1] - borders[bucket] < 2) continue;
+            std::sort(values.data() + borders[bucket], values.data() + borders[bucket + 1], less);
+        }
+    });
+}
+
+// Sums to borders: counts[b + 1] values in bucket b become the place where it begins.
+void accumulate(std::vector<std::uint64_t> &counts) {
+    for (std::size_t i = 1; i < counts.size(); ++i) counts[i] += counts[i - 1];
+}
+
+template <typename T, typename Bucket>
+std::vector<std::uint64_t> scatter(std::vector<T> &values, std::size_t n_buckets, Bucket bucket) {
+    std::vector<std::uint64_t> borders(n_buckets + 1, 0);
+    for (const T &value : values) ++borders[bucket(value) + 1];
+    accumulate(borders);
+    std::vector<std::uint64_t> next(borders.begin(), borders.end() - 1);
+    std::vector<T> scattered(values.size());
+    for (const T &value : values) scattered[next[bucket(value)]++] = value;
+    values.swap(scattered);
+    return borders;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(Counter &counter, bool sorted) {
+    for (auto &worker : counter.workers()) {
+        sources_.emplace_back();
+        if (worker) take(*worker, sources_.back());
+        worker.reset();
+    }
+    const Settings &settings = counter.settings();
+    const bool has_tree = settings.analyzer == Analyzer::word && settings.max_n > 1;
+    if (has_tree) {
+        for (Source &source : sources_) find_levels(source);
+    }
+    merge_words(counter.n_threads(), sorted || has_tree);
+    for (std::uint32_t level = 1; has_tree && level < settings.max_n && !levels_.back().empty(); ++level) {
+        merge_level(level, counter.n_threads());
+    }
+    number(has_tree ? settings.min_n : 1);
+    place(has_tree ? settings.min_n - 1 : 0);
+}
+
+void Vocabulary::take(Worker &worker, Source &source) {
+    TermTable &table = worker.table();
+    source.keys.resize(table.n_terms());
+    source.n_documents.resize(table.n_terms());
+    for (const Slot &slot : table) {
+        if (slot.key.tail == 0 || slot.term == no_term) continue;
+        source.keys[slot.term] = slot.key;
+        source.n_documents[slot.term] = slot.n_documents;
+    }
+    source.arena = table.take_arena();
+    source.nodes.resize(source.keys.size());
+}
+
+// The first words of an n-gram were there before it: one pass in the order of numbers is enough.
+void Vocabulary::find_levels(Source &source) {
+    source.levels.assign(source.keys.size(), 0);
+    for (std::size_t i = 0; i < source.keys.size(); ++i) {
+        if (is_pair(source.keys[i])) source.levels[i] = source.levels[source.keys[i].head >> 32] + 1;
+    }
+}
+
+void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
+    std::vector<Word> words;
+    for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
+        const Source &source = sources_[worker];
+        for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
+            const Key &key = source.keys[term];
+            if (is_pair(key)) continue;
+            words.push_back(troenpy::is_long(key) ? long_word(text_in_arena(source.arena, key), {worker, term})
+                                                  : inline_word(key, {worker, term}));
+        }
+    }
+    const auto text = [&](const Word &word) {
+        const Source &source = sources_[word.owner.worker];
+        return text_in_arena(source.arena, source.keys[word.owner.term]);
+    };
+    const auto less = [&](const Word &a, const Word &b) {
+        if (a.head != b.head) return a.head < b.head;
+        if (a.tail != b.tail) return a.tail < b.tail;
+        return is_long(a) && text(a) < text(b);
+    };
+    const auto same = [&](const Word &a, const Word &b) {
+        return a.head == b.head && a.tail == b.tail && (!is_long(a) || text(a) == text(b));
+    };
+    const std::size_t n_sources_with_words =
+        std::count_if(sources_.begin(), sources_.end(), [](const Source &source) { return !source.keys.empty(); });
+    if (sorted || n_sources_with_words > 1) {
+        const auto first_two_bytes = [](const Word &word) { return word.head >> 48; };
+        const auto borders = scatter(words, 1 << 16, first_two_bytes);
+        sort_buckets(words, borders, n_threads, less);
+    }
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const Owner owner = words[i].owner;
+        if (i == 0 || !same(words[i - 1], words[i])) nodes.push_back({owner.worker, owner.term});
+        sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(nodes.size() - 1);
+    }
+    levels_.push_back(std::move(nodes));
+}
+
+void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
+    std::vector<Ngram> ngrams;
+    for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
+        const Source &source = sources_[worker];
+        for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
+            if (source.levels[term] != level) continue;
+            const std::uint64_t pair = source.keys[term].head;
+            const auto last = static_cast<std::uint32_t>(pair);
+            ngrams.push_back({source.nodes[pair >> 32], source.nodes[last], {worker, term}});
+        }
+    }
+    const auto borders = scatter(ngrams, levels_.back().size(), [](const Ngram &ngram) { return ngram.parent; });
+    sort_buckets(ngrams, borders, n_threads, [](const Ngram &a, const Ngram &b) { return a.last < b.last; });
+    std::vector<Node> nodes;
+    for (const Ngram &ngram : ngrams) {
+        if (nodes.empty() || nodes.back().parent != ngram.parent || nodes.back().last != ngram.last) {
+            nodes.push_back({ngram.parent, ngram.last});
+        }
+        sources_[ngram.owner.worker].nodes[ngram.owner.term] = static_cast<std::uint32_t>(nodes.size() - 1);
+    }
+    levels_.push_back(std::move(nodes));
+}
+
+// Columns in pre-order: a node, if it is long enough, then what it begins.
+void Vocabulary::number(std::uint32_t min_n) {
+    const auto own = [&](std::size_t level) { return std::uint64_t{level + 1 >= min_n}; };
+    std::vector<std::vector<std::uint64_t>> sizes(levels_.size());  // of the tree below and at each node
+    for (std::size_t level = levels_.size(); level-- > 0;) {
+        sizes[level].assign(levels_[level].size(), own(level));
+        if (level + 1 == levels_.size()) continue;
+        for (std::size_t i = 0; i < levels_[level + 1].size(); ++i) {
+            sizes[level][levels_[level + 1][i].parent] += sizes[level + 1][i];
+        }
+    }
+    std::uint64_t n_terms = 0;
+    for (const std::uint64_t size : sizes[0]) n_terms += size;
+    if (n_terms >= no_column) throw std::overflow_error("more than 2**32 - 2 different terms");
+    terms_.resize(n_terms);
+
+    std::vector<std::uint64_t> next_of_parents{0};
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+        std::vector<std::uint64_t> next_of_children(levels_[level].size());
+        for (std::size_t i = 0; i < levels_[level].size(); ++i) {
+            std::uint64_t &next = next_of_parents[level == 0 ? 0 : levels_[level][i].parent];
+            if (own(level)) terms_[next] = {static_cast<std::uint32_t>(level), static_cast<std::uint32_t>(i)};
+            next_of_children[i] = next + own(level);
+            next += sizes[level][i];
+        }
+        next_of_parents.swap(next_of_children);
+    }
+}
+
+void Vocabulary::place(std::uint32_t first_level) {
+    std::vector<std::vector<std::uint32_t>> places(levels_.size());
+    for (std::size_t level = 0; level < levels_.size(); ++level) places[level].assign(levels_[level].size(), no_column);
+    for (std::size_t term = 0; term < terms_.size(); ++term) {
+        places[terms_[term].level][terms_[term].node] = static_cast<std::uint32_t>(term);
+    }
+    n_documents_.assign(terms_.size(), 0);
+    for (Source &source : sources_) {
+        source.places.resize(source.keys.size());
+        for (std::size_t term = 0; term < source.keys.size(); ++term) {
+            const std::uint32_t level = source.levels.empty() ? 0 : source.levels[term];
+            const std::uint32_t place = level < first_level ? no_column : places[level][source.nodes[term]];
+            source.places[term] = place;
+            if (place != no_column) n_documents_[place] += source.n_documents[term];
+        }
+    }
+}
+
+std::string_view Vocabulary::word(const Node &node) const {
+    const Source &source = sources_[node.parent];
+    const Key &key = source.keys[node.last];
+    if (troenpy::is_long(key)) return text_in_arena(source.arena, key);
+    return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
+}
+
+void Vocabulary::spell(std::uint64_t term, std::string &text) const {
+    std::uint32_t level = terms_[term].level;
+    std::uint32_t node = terms_[term].node;
+    const std::vector<Node> &words = levels_[0];
+    if (level == 0) {
+        text.assign(word(words[node]));
+        return;
+    }
+    // The last word is known first: lengths from the end, then the words into their places.
+    std::size_t length = level;
+    for (std::uint32_t at = level, i = node; at > 0; i = levels_[at][i].parent, --at) length += word(words[levels_[at][i].last]).size();
+    std::uint32_t first = node;
+    for (std::uint32_t at = level; at > 0; --at) first = levels_[at][first].parent;
+    length += word(words[first]).size();
+    text.resize(length);
+    const auto put = [&](std::string_view part) {
+        length -= part.size();
+        std::memcpy(text.data() + length, part.data(), part.size());
+    };
+    for (; level > 0; node = levels_[level][node].parent, --level) {
+        put(word(words[levels_[level][node].last]));
+        put(" ");
+    }
+    put(word(words[node]));
+}
+
+}  // namespace troenpy

@@ -1,0 +1,69 @@
+// The terms of all workers as one: which column each gets, in the order of Python's str, and its text.
+//
+// Words are sorted as 16-byte numbers. N-grams of words need no strings: since every word character is greater
+// than a blank, comparing "a b" with "a1 b" is comparing the ranks of their words one after the other, and a shorter
+// n-gram comes before those it begins. So the terms form a tree (a node: the n-gram, its children: one word more),
+// each level is sorted by (place of the parent, rank of the last word), and columns are its nodes in pre-order.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "counter.hpp"
+#include "parallel.hpp"
+#include "term_table.hpp"
+
+namespace troenpy {
+
+constexpr std::uint32_t no_column = 0xFFFFFFFF;
+
+class Vocabulary {
+public:
+    // Takes the tables of the workers. In sorted order, or in any order if that is enough.
+    Vocabulary(Counter &counter, bool sorted);
+
+    std::uint64_t size() const { return terms_.size(); }
+    std::uint64_t n_documents(std::uint64_t term) const { return n_documents_[term]; }
+
+    // Places of the worker's terms in this vocabulary; no_column for what is only part of longer n-grams.
+    const std::vector<std::uint32_t> &places(unsigned worker) const { return sources_[worker].places; }
+
+    // The UTF-8 text of a term; `text` is overwritten.
+    void spell(std::uint64_t term, std::string &text) const;
+
+private:
+    struct Source {
+        std::vector<Key> keys;  // by term number
+        std::vector<std::uint32_t> n_documents;
+        std::vector<char> arena;
+        std::vector<std::uint32_t> levels;  // words in the n-gram, less one; empty if all are words
+        std::vector<std::uint32_t> nodes;   // place of the term in its level
+        std::vector<std::uint32_t> places;
+    };
+    struct Node {
+        std::uint32_t parent;  // place in the level above; for a word, its worker
+        std::uint32_t last;    // rank of the last word; for a word, its term number there
+    };
+    struct Term {
+        std::uint32_t level;
+        std::uint32_t node;
+    };
+
+    void take(Worker &worker, Source &source);
+    void find_levels(Source &source);
+    void merge_words(unsigned n_threads, bool sorted);
+    void merge_level(std::uint32_t level, unsigned n_threads);
+    void number(std::uint32_t min_n);
+    void place(std::uint32_t first_level);
+    std::string_view word(const Node &node) const;
+
+    std::vector<Source> sources_;
+    std::vector<std::vector<Node>> levels_;
+    std::vector<Term> terms_;
+    std::vector<std::uint64_t> n_documents_;
+};
+
+}  // namespace troenpy

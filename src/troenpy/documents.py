@@ -1,0 +1,164 @@
+"""Documents from where users have them, as batches that the kernel or scikit-learn can read.
+
+A batch is a list of str, or Arrow string data that the kernel reads in place. What is not text is an error
+that names the document's position and what to do.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from troenpy import _kernel
+
+Batch: TypeAlias = Any  # list[str], or the kernel's ArrowTexts
+Decode: TypeAlias = Callable[[bytes], str]
+
+# A generator may hold more text than memory does: this many characters of it are read at a time.
+BATCH_CHARACTERS = 1 << 24
+
+
+def batches(raw_documents: Any, decode: Decode) -> Iterator[Batch]:
+    """Read documents batch by batch, each exactly once.
+
+    Parameters
+    ----------
+    raw_documents : iterable of str or bytes, array, Series or Arrow string data
+    decode : function that turns bytes into str
+
+    Yields
+    ------
+    batch : list of str, or Arrow string data of the kernel
+
+    Examples
+    --------
+    >>> list(batches(["one", b"two"], bytes.decode))
+    [['one', 'two']]
+    >>> list(batches(["one", None], bytes.decode))
+    Traceback (most recent call last):
+        ...
+    ValueError: document 1 is missing (None): drop it, or fill it, e.g. with ''
+    """
+    check_collection(raw_documents)
+    arrow = read_arrow(raw_documents)
+    if arrow is not None:
+        yield arrow
+        return
+    position = 0
+    for batch in _lists(raw_documents):
+        yield _all_text(batch, position, decode)
+        position += len(batch)
+
+
+def texts(raw_documents: Any, decode: Decode) -> Iterator[str]:
+    """Read documents one by one, with the same checks as `batches`.
+
+    Examples
+    --------
+    >>> list(texts(("one", "two"), bytes.decode))
+    ['one', 'two']
+    """
+    for batch in batches(raw_documents, decode):
+        yield from batch if isinstance(batch, list) else batch.to_list()
+
+
+def check_collection(raw_documents: Any) -> None:
+    """Refuse a single text, and tables, whose rows are not documents."""
+    if isinstance(raw_documents, str | bytes):
+        kind = "string" if isinstance(raw_documents, str) else "bytes"
+        message = f"Iterable over raw text documents expected, {kind} object received. For one document pass [text]"
+        raise ValueError(message)  # noqa: TRY004 (scikit-learn's type and words)
+    shape = getattr(raw_documents, "shape", None)
+    if isinstance(shape, tuple) and len(shape) != 1:
+        raise ValueError(
+            f"raw_documents must have one dimension, got {type(raw_documents).__name__} of shape {shape}: "
+            "pass the column that holds the text, e.g. frame['text'] or array[:, 0]"
+        )
+
+
+def read_arrow(raw_documents: Any) -> Any:
+    """Read Arrow string data in place; without the kernel as a list of str. None if it is no Arrow data."""
+    exports_stream = hasattr(raw_documents, "__arrow_c_stream__")
+    if _holds_objects(raw_documents) or not (exports_stream or hasattr(raw_documents, "__arrow_c_array__")):
+        return None
+    if _kernel.native is None:
+        return _converted(raw_documents)
+    try:
+        if exports_stream:
+            arrow = _kernel.native.ArrowTexts.from_stream(raw_documents.__arrow_c_stream__())
+        else:
+            arrow = _kernel.native.ArrowTexts.from_array(*raw_documents.__arrow_c_array__())
+    except ImportError:  # pandas exports through pyarrow, and says so only when asked
+        return None
+    if arrow.first_missing >= 0:
+        raise _missing(arrow.first_missing, None)
+    return arrow
+
+
+def _holds_objects(raw_documents: Any) -> bool:
+    """Say whether this is an array of Python objects, which need no detour over Arrow."""
+    return isinstance(getattr(raw_documents, "dtype", None), np.dtype)
+
+
+def _converted(arrow: Any) -> list[str]:
+    """Turn Arrow data into Python strings by the means of the library that holds it."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(arrow, method):
+            return _all_text(getattr(arrow, method)(), 0, bytes.decode)
+    raise TypeError(
+        f"{type(arrow).__name__} offers Arrow data only, which needs the compiled kernel "
+        "(troenpy.kernel_available() is False): pass a list of str"
+    )
+
+
+def _lists(raw_documents: Iterable[Any]) -> Iterator[list[Any]]:
+    """Split into lists; what is in memory already is one list."""
+    if isinstance(raw_documents, list | tuple):
+        yield list(raw_documents)
+    elif isinstance(getattr(raw_documents, "dtype", None), np.dtype) and hasattr(raw_documents, "tolist"):
+        yield raw_documents.tolist()
+    else:
+        yield from _chunks(raw_documents)
+
+
+def _chunks(raw_documents: Iterable[Any]) -> Iterator[list[Any]]:
+    chunk: list[Any] = []
+    n_characters = 0
+    for document in raw_documents:
+        chunk.append(document)
+        n_characters += len(document) + 1 if isinstance(document, str | bytes) else 1
+        if n_characters >= BATCH_CHARACTERS:
+            yield chunk
+            chunk, n_characters = [], 0
+    yield chunk
+
+
+def _all_text(documents: list[Any], first: int, decode: Decode) -> list[str]:
+    if set(map(type, documents)) <= {str}:
+        return documents
+    return [_as_text(document, first + i, decode) for i, document in enumerate(documents)]
+
+
+def _as_text(document: Any, position: int, decode: Decode) -> str:
+    if isinstance(document, str):
+        return str.__str__(document)  # of a subclass, the text itself
+    if isinstance(document, bytes):
+        return decode(document)
+    if _is_missing(document):
+        raise _missing(position, document)
+    raise TypeError(
+        f"document {position} is not text but {type(document).__name__} ({document!r:.60}): "
+        "documents must be str or bytes, e.g. series.astype(str)"
+    )
+
+
+def _is_missing(document: object) -> bool:
+    is_nan = isinstance(document, float) and document != document
+    return document is None or is_nan or type(document).__name__ in ("NAType", "NaTType")
+
+
+def _missing(position: int, document: object) -> ValueError:
+    if isinstance(document, float):  # scikit-learn's words, which its users may look for
+        reason = f"document {position} is missing: np.nan is an invalid document, expected byte or unicode string."
+        return ValueError(f"{reason} Drop it, or fill it, e.g. with ''")
+    return ValueError(f"document {position} is missing ({document}): drop it, or fill it, e.g. with ''")

@@ -1,0 +1,357 @@
+"""Text to term counts: scikit-learn's CountVectorizer, on the kernel wherever that does the same."""
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+import sklearn
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
+
+from troenpy import _kernel, documents
+
+DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
+
+# The steps that the kernel replaces. If a subclass or an instance has its own, they are called.
+REPLACED_STEPS = (
+    "build_analyzer",
+    "build_preprocessor",
+    "build_tokenizer",
+    "decode",
+    "_char_ngrams",
+    "_char_wb_ngrams",
+    "_count_vocab",
+    "_limit_features",
+    "_sort_features",
+    "_word_ngrams",
+)
+COUNTED_DTYPES = tuple(map(np.dtype, (np.int32, np.int64, np.float32, np.float64)))
+LARGEST_INT32 = np.iinfo(np.int32).max
+
+
+class CountVectorizer(SklearnCountVectorizer):
+    """Turn documents into a matrix of term counts: a drop-in for scikit-learn's class, many times faster.
+
+    Vocabulary, matrix and errors are those of :class:`sklearn.feature_extraction.text.CountVectorizer`. The
+    kernel counts words, n-grams of words, and characters (`analyzer` "word" with the default `token_pattern`,
+    "char", "char_wb"); a custom tokenizer, preprocessor, pattern or analyzer runs on scikit-learn's own path.
+
+    Documents may be str or bytes in any iterable, numpy arrays, pandas or polars Series, or Arrow string
+    data, which is read in place. A document that is missing or not text is an error that names its position.
+
+    Parameters
+    ----------
+    input : {"content", "filename", "file"}, default="content"
+        Whether documents are texts, names of files or open files.
+    encoding : str, default="utf-8"
+        How bytes are decoded.
+    decode_error : {"strict", "ignore", "replace"}, default="strict"
+        What to do with bytes that cannot be decoded.
+    strip_accents : {"ascii", "unicode"} or callable or None, default=None
+        Remove accents after lower-casing.
+    lowercase : bool, default=True
+        Convert to lower case first.
+    preprocessor : callable or None, default=None
+        Replaces lower-casing and accent stripping.
+    tokenizer : callable or None, default=None
+        Replaces the token pattern.
+    stop_words : {"english"} or list or None, default=None
+        Words to leave out, before n-grams are formed.
+    token_pattern : str or None
+        What a word is; the default takes two or more word characters.
+    ngram_range : tuple of two int, default=(1, 1)
+        The shortest and the longest n-gram.
+    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+        N-grams of words, of characters, or of characters inside words.
+    max_df, min_df : float in [0, 1] or int, default=1.0 and 1
+        Leave out terms that more, or fewer, documents have: a share, or a number of documents.
+    max_features : int or None, default=None
+        Keep only the most frequent terms.
+    vocabulary : mapping or iterable or None, default=None
+        The terms to count, instead of all that are found.
+    binary : bool, default=False
+        Count presence only.
+    dtype : dtype, default=np.int64
+        Of the matrix.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 is all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each term.
+    fixed_vocabulary_ : bool
+        Whether `vocabulary` was given.
+
+    Examples
+    --------
+    >>> vectorizer = CountVectorizer()
+    >>> vectorizer.fit_transform(["the cat", "the cat and the dog"]).toarray()
+    array([[0, 1, 0, 1],
+           [1, 1, 1, 2]])
+    >>> vectorizer.vocabulary_
+    {'and': 0, 'cat': 1, 'dog': 2, 'the': 3}
+    """
+
+    _parameter_constraints = {  # noqa: RUF012
+        **SklearnCountVectorizer._parameter_constraints,
+        "n_jobs": [Integral, None],
+    }
+
+    vocabulary_: dict[Any, Any]
+    fixed_vocabulary_: bool
+
+    def __init__(
+        self,
+        *,
+        input: str = "content",  # noqa: A002
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: Any = None,
+        lowercase: bool = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: Any = None,
+        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Any = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        binary: bool = False,
+        dtype: Any = np.int64,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            max_df=max_df,
+            min_df=min_df,
+            max_features=max_features,
+            vocabulary=vocabulary,
+            binary=binary,
+            dtype=dtype,
+        )
+        self.n_jobs = n_jobs
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the vocabulary and return the matrix of counts.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+        y : ignored
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
+        """
+        n_threads = self._n_threads()
+        if not self._kernel_applies():
+            return super().fit_transform(self._readable(raw_documents), y)
+        documents.check_collection(raw_documents)
+        self._validate_as_parent_does()
+        counts = self._count(raw_documents, n_threads, is_sorted=not self.fixed_vocabulary_)
+        if self.fixed_vocabulary_:
+            counts.match(self.vocabulary_)
+        else:
+            self._choose_terms(counts)
+            self.vocabulary_ = counts.vocabulary()
+        return self._matrix(counts)
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Count the terms of the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
+        """
+        n_threads = self._n_threads()
+        if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
+            return super().transform(self._readable(raw_documents))
+        documents.check_collection(raw_documents)
+        self._check_vocabulary()
+        counts = self._count(raw_documents, n_threads, is_sorted=False)
+        counts.match(self.vocabulary_)
+        return self._matrix(counts)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the terms in the order of columns.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        terms : array of str objects
+        """
+        self._check_vocabulary()
+        n_terms = len(self.vocabulary_)
+        columns = np.fromiter(self.vocabulary_.values(), dtype=np.int64, count=n_terms)
+        if not np.array_equal(columns, np.arange(n_terms)):
+            return super().get_feature_names_out(input_features)
+        terms = np.empty(n_terms, dtype=object)
+        terms[:] = list(self.vocabulary_)
+        return terms
+
+    def _validate_as_parent_does(self) -> None:
+        """Call the parent's private checks: the one place that does."""
+        self._validate_params()
+        self._validate_ngram_range()
+        self._warn_for_unused_params()
+        self._validate_vocabulary()
+        if self.fixed_vocabulary_ and self.lowercase and any(map(_has_upper_case, self.vocabulary)):
+            warnings.warn(
+                "Upper case characters found in vocabulary while 'lowercase' is True. "
+                "These entries will not be matched with any documents",
+                stacklevel=3,
+            )
+
+    def _n_threads(self) -> int:
+        if self.n_jobs is None:
+            return 1
+        if not isinstance(self.n_jobs, Integral) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
+            raise ValueError(
+                f"n_jobs must be None or an int other than 0, got {self.n_jobs!r}: -1 takes all processors"
+            )
+        return int(joblib.effective_n_jobs(self.n_jobs))
+
+    def _has_own_steps(self) -> bool:
+        """Say whether a subclass or this instance replaces a step of scikit-learn's path."""
+        steps = ((getattr(self, name, None), getattr(SklearnCountVectorizer, name, None)) for name in REPLACED_STEPS)
+        return any(getattr(own, "__func__", own) is not parents for own, parents in steps)
+
+    def _takes_text_only(self) -> bool:
+        is_named = isinstance(self.analyzer, str) and self.preprocessor is None
+        is_word = self.analyzer == "word"
+        return self.input == "content" and is_named and not (is_word and self.tokenizer) and not self._has_own_steps()
+
+    def _kernel_applies(self) -> bool:
+        if _kernel.native is None or not self._takes_text_only():
+            return False
+        knows_words = self.analyzer in ("char", "char_wb") or (
+            self.analyzer == "word" and self.token_pattern == DEFAULT_TOKEN_PATTERN
+        )
+        knows_accents = self.strip_accents is None or self.strip_accents in ("ascii", "unicode")
+        return (
+            knows_words
+            and knows_accents
+            and isinstance(self.lowercase, bool | np.bool_)
+            and _is_ngram_range(self.ngram_range)
+        )
+
+    def _readable(self, raw_documents: Any) -> Any:
+        """Prepare documents for scikit-learn's path: checked if they must be text, as they are otherwise."""
+        if isinstance(raw_documents, str):
+            return raw_documents
+        if self._takes_text_only():
+            return documents.texts(raw_documents, self.decode)
+        arrow = documents.read_arrow(raw_documents)
+        if arrow is None:
+            return raw_documents
+        return arrow if isinstance(arrow, list) else arrow.to_list()
+
+    def _count(self, raw_documents: Any, n_threads: int, *, is_sorted: bool) -> Any:
+        self.build_analyzer()  # for its errors and warnings on stop words
+        assert _kernel.native is not None  # noqa: S101
+        min_n, max_n = self.ngram_range
+        counter = _kernel.native.TermCounter(
+            analyzer=self.analyzer,
+            lowercase=bool(self.lowercase) and self.strip_accents is None,
+            min_n=int(min_n),
+            max_n=int(max_n),
+            stop_words=list(self.get_stop_words() or ()) if self.analyzer == "word" else [],
+            n_threads=n_threads,
+        )
+        for batch in self._batches(raw_documents):
+            counter.add(batch)
+        return counter.finish(is_sorted)
+
+    def _batches(self, raw_documents: Any) -> Iterator[documents.Batch]:
+        batches = documents.batches(raw_documents, self.decode)
+        if self.strip_accents is None:
+            return batches
+        preprocess = self.build_preprocessor()
+        texts = (batch if isinstance(batch, list) else batch.to_list() for batch in batches)
+        return ([preprocess(text) for text in batch] for batch in texts)
+
+    def _choose_terms(self, counts: Any) -> None:
+        frequencies = counts.document_frequencies()
+        if len(frequencies) == 0:
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+        most = document_limit(self.max_df, counts.n_documents)
+        fewest = document_limit(self.min_df, counts.n_documents)
+        if most < fewest:
+            raise ValueError("max_df corresponds to < documents than min_df")
+        kept = (frequencies <= most) & (frequencies >= fewest)
+        if self.max_features is not None and kept.sum() > self.max_features:
+            # scikit-learn's order among equals is that of numpy's argsort over the terms in order.
+            totals = self._totals(counts, frequencies)[kept]
+            most_frequent = np.flatnonzero(kept)[(-totals).argsort()[: self.max_features]]
+            kept[:] = False
+            kept[most_frequent] = True
+        if not kept.any():
+            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+        if not kept.all():
+            counts.keep(kept)
+
+    def _totals(self, counts: Any, frequencies: NDArray[np.int64]) -> NDArray[Any]:
+        """Sum each column as scikit-learn does: in the dtype of the matrix, however that rounds."""
+        dtype = np.dtype(self.dtype)
+        if dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
+            return np.asarray(self._matrix(counts).sum(axis=0)).ravel()
+        totals = frequencies if self.binary else counts.occurrences()
+        return totals.astype(dtype)
+
+    def _matrix(self, counts: Any) -> Any:
+        borders = counts.row_borders()
+        index = np.int32 if max(borders[-1], counts.n_columns) <= LARGEST_INT32 else np.int64
+        dtype = np.dtype(self.dtype)
+        indptr = borders.astype(index)
+        indices = np.empty(borders[-1], dtype=index)
+        data = np.empty(borders[-1], dtype=dtype if dtype in COUNTED_DTYPES else np.int32)
+        counts.write_rows(indptr, indices, data, bool(self.binary))
+        is_array = sklearn.get_config().get("sparse_interface") == "sparray"
+        X = (sp.csr_array if is_array else sp.csr_matrix)(
+            (data, indices, indptr),
+            shape=(counts.n_documents, counts.n_columns),
+            dtype=self.dtype,
+            copy=False,
+        )
+        X.has_canonical_format = True
+        return X
+
+
+def _has_upper_case(term: Any) -> bool:
+    return any(map(str.isupper, term))
+
+
+def _is_ngram_range(ngram_range: Any) -> bool:
+    is_pair = isinstance(ngram_range, tuple) and len(ngram_range) == 2
+    if not is_pair or not all(isinstance(n, int | np.integer) for n in ngram_range):
+        return False
+    return 1 <= ngram_range[0] <= ngram_range[1] <= LARGEST_INT32
+
+
+def document_limit(share_or_number: Any, n_documents: int) -> Any:
+    """Turn a `min_df` or `max_df` into a number of documents."""
+    return share_or_number if isinstance(share_or_number, Integral) else share_or_number * n_documents

@@ -1,0 +1,377 @@
+"""TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text."""
+
+from collections.abc import Sized
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
+
+from troenpy.counts import ClassCounts, read_weights
+from troenpy.labels import read_labels
+from troenpy.ledger import TermLedger, term_ledger
+from troenpy.rows import Norm, TermFrequency
+from troenpy.schemes import Weight
+from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
+from troenpy.weighting import TermWeighter, find_column
+
+
+class TfPiVectorizer(CountVectorizer):
+    """Turn documents and their labels into a matrix of TF-PI features, or of any other weighting.
+
+    To TF-PI what scikit-learn's TfidfVectorizer is to TF-IDF: :class:`CountVectorizer` followed by
+    :class:`TermWeighter`, with the parameters of both.
+
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
+ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
+        As in :class:`CountVectorizer`: how text becomes counts.
+    dtype : float32 or float64, default=float64
+        Of the matrix.
+    scheme : str or callable, default="pi"
+        The weight of a term: a name of `troenpy.WEIGHTS`, an expression such as "sqrt(pcf_present)*idf", or a function
+        of `ClassCounts`.
+    tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
+        What stands for the count of a term in a document.
+    norm : {"l2", "l1", "hellinger"} or None, default="l2"
+        How each row is scaled.
+    smoothing : float, default=1.0
+        For the weights that take it.
+    cv : None, int, splitter or iterable of splits, default=None
+        Cross-fitting in `fit_transform`: each training row is weighted by what the other folds say, so that it has not
+        seen its own label. :class:`TermWeighter` says when that matters.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds of an int `cv`.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 is all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each term.
+    counts_ : ClassCounts
+        Documents per class and term.
+    weights_ : ndarray of shape (n_terms,)
+        One weight per column.
+
+    See Also
+    --------
+    TermWeighter : The same from a matrix of counts.
+
+    Examples
+    --------
+    >>> from troenpy import TfPiVectorizer
+    >>> texts = ["a late goal", "goal in the cup", "the vote today", "vote late in the day"]
+    >>> vectorizer = TfPiVectorizer(norm=None)
+    >>> X = vectorizer.fit_transform(texts, ["sport", "sport", "politics", "politics"])
+    >>> dict(zip(vectorizer.get_feature_names_out(), vectorizer.weights_.round(2).tolist()))["goal"]
+    0.52
+    >>> X.shape
+    (4, 8)
+    """
+
+    # The documents are no metadata to route, whatever their parameter is called.
+    __metadata_request__partial_fit = {"raw_documents": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        *,
+        input: str = "content",  # noqa: A002
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: Any = None,
+        lowercase: bool = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: Any = None,
+        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Any = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        binary: bool = False,
+        dtype: Any = np.float64,
+        scheme: str | Weight = "pi",
+        tf: TermFrequency = "raw",
+        norm: Norm | None = "l2",
+        smoothing: float = 1.0,
+        cv: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            max_df=max_df,
+            min_df=min_df,
+            max_features=max_features,
+            vocabulary=vocabulary,
+            binary=binary,
+            dtype=dtype,
+            n_jobs=n_jobs,
+        )
+        self.scheme = scheme
+        self.tf = tf
+        self.norm = norm
+        self.smoothing = smoothing
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the vocabulary, the class counts and the weights.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+        y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
+            The labels.
+        sample_weight : array-like of shape (n_documents,), optional
+            How many documents each one counts for.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_counts(raw_documents, y, sample_weight)
+        return self
+
+    def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit, then weight the same documents; with `cv`, each by the other folds only.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
+        """
+        X = self._fit_counts(raw_documents, y, sample_weight)
+        if self.cv is None:
+            return self._weigh(X)
+        return self._weighter.fit_transform(X, y, sample_weight)
+
+    def partial_fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add more documents to what was learnt; new terms and new classes are welcome.
+
+        Any number of batches, then `transform`, gives the same columns and values as `fit` on all documents. As
+        `min_df` and `max_df` apply to all documents so far, and new terms sort in between, **columns move from call to
+        call**: for a model that learns along, pass a fixed `vocabulary`. `max_features` and `cv` need all documents
+        at once and are an error here.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`; any batch, one with a single class or with empty documents too.
+
+        Returns
+        -------
+        self
+        """
+        if self.max_features is not None:
+            raise ValueError(
+                "max_features cannot be used with partial_fit: a term left out of the first batches may be among the"
+                " most frequent later. Use min_df, or a fixed vocabulary"
+            )
+        if self.cv is not None:
+            raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
+        tally = getattr(self, "_tally", None)
+        if tally is None and hasattr(self, "_weighter"):
+            raise ValueError(
+                "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
+                " clone the vectorizer first"
+            )
+        self._check_input(None, y)
+        batch = self._count_batch(raw_documents, y, sample_weight)
+        self._tally = batch if tally is None else tally + batch
+        self._settle()
+        return self
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Count the terms of the vocabulary and weight them by what was learnt.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
+        """
+        self._check_fitted()
+        return self._weigh(super().transform(raw_documents))
+
+    def explain(self, term: str) -> TermLedger:
+        """Return the ledger of a term: its counts, PCF_1, PCF_*, IDF, weight and rank.
+
+        Parameters
+        ----------
+        term : str
+
+        Returns
+        -------
+        TermLedger
+
+        Examples
+        --------
+        >>> from troenpy import TfPiVectorizer
+        >>> vectorizer = TfPiVectorizer().fit(["late goal", "own goal", "late vote"], ["sport", "sport", "politics"])
+        >>> vectorizer.explain("goal").documents_by_class
+        {'politics': 0, 'sport': 2}
+        """
+        self._check_fitted()
+        column = self.vocabulary_.get(term)
+        if column is None:
+            column = find_column(term, self.get_feature_names_out())
+        counts, weights = self._weighter.counts_, self.weights_
+        return term_ledger(counts, weights, int(column), term=term, smoothing=self.smoothing)
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """One weight per column."""
+        self._check_fitted()
+        return self._weighter.weights_
+
+    @property
+    def counts_(self) -> ClassCounts:
+        """Documents per class and term."""
+        self._check_fitted()
+        return replace(self._weighter.counts_, terms=self.get_feature_names_out())
+
+    def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
+        """Learn everything; return the counts."""
+        self._check_input(raw_documents, y)
+        X = super().fit_transform(raw_documents)
+        _check_labels(y, X.shape[0])
+        self.__dict__.pop("_tally", None)
+        self._weighter = self._new_weighter().fit(X, y, sample_weight)
+        return X
+
+    def _weigh(self, X: Any) -> Any:
+        return self._weighter.weigh(X, copy=False, n_threads=self._n_threads())
+
+    def _new_weighter(self) -> TermWeighter:
+        return TermWeighter(
+            self.scheme,
+            tf=self.tf,
+            norm=self.norm,
+            smoothing=self.smoothing,
+            cv=self.cv,
+            random_state=self.random_state,
+        )
+
+    def _count_batch(self, raw_documents: Any, y: Any, sample_weight: Any) -> "_Tally":
+        parameters = {name: getattr(self, name) for name in CountVectorizer().get_params()}
+        counter = CountVectorizer(**{**parameters, "min_df": 1, "max_df": 1.0})
+        try:
+            X = counter.fit_transform(raw_documents)
+            terms = counter.get_feature_names_out()
+        except ValueError as error:
+            if not str(error).startswith("empty vocabulary"):
+                raise
+            X, terms = np.zeros((read_labels(y)[1].shape[0], 0)), np.array([], dtype=object)
+        if counter.fixed_vocabulary_:
+            self.vocabulary_ = counter.vocabulary_
+        counts = ClassCounts.from_matrix(X, y, sample_weight=sample_weight, terms=terms)
+        weights = read_weights(sample_weight, X.shape[0])
+        return _Tally(
+            counts=counts,
+            n_documents=X.shape[0],
+            frequency=np.bincount(X.indices, minlength=len(terms)) if len(terms) else np.zeros(0, dtype=np.int64),
+            occurrences=(np.ones(X.shape[0]) if weights is None else weights) @ X,
+        )
+
+    def _settle(self) -> None:
+        """Choose the terms of all documents so far and weight them; wait while there is nothing to weight."""
+        tally = self._tally
+        self.fixed_vocabulary_ = self.vocabulary is not None
+        fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
+        kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
+        if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
+            self.__dict__.pop("_weighter", None)
+            return
+        counts = tally.counts if kept.all() else tally.counts.select(kept)
+        if not self.fixed_vocabulary_ and counts.terms is not None:
+            self.vocabulary_ = {term: column for column, term in enumerate(counts.terms)}
+        self._weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "_weighter"):
+            return
+        if hasattr(self, "_tally"):
+            raise NotFittedError(
+                f"there are no weights yet: the {self._tally.n_documents} documents so far are of one class, or"
+                " min_df and max_df leave no term. partial_fit more of them"
+            )
+        raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
+
+    def _check_input(self, raw_documents: Any, y: Any) -> None:
+        if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise ValueError(f"dtype must be float32 or float64, got {self.dtype!r}: weights are not whole numbers")
+        if y is None:
+            raise ValueError(
+                "TfPiVectorizer learns from labels: fit_transform(texts, labels), one label per document. Without"
+                " labels, scikit-learn's TfidfVectorizer is the thing to use"
+            )
+        if isinstance(raw_documents, Sized) and not isinstance(raw_documents, str | bytes):
+            _check_labels(y, len(raw_documents), raw_documents)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """What partial_fit has seen, over all terms: `min_df` and `max_df` may let in later what they keep out now."""
+
+    counts: ClassCounts
+    n_documents: int
+    frequency: NDArray[np.int64]  # documents by term, each counted once whatever its weight
+    occurrences: NDArray[np.float64]  # weighted sum of counts by term
+
+    def __add__(self, other: "_Tally") -> "_Tally":
+        counts = self.counts + other.counts
+        assert counts.terms is not None  # noqa: S101
+        place = {term: i for i, term in enumerate(counts.terms)}
+
+        def total(name: str) -> Any:
+            values = np.zeros(len(place), dtype=getattr(self, name).dtype)
+            for tally in (self, other):
+                values[[place[term] for term in tally.counts.terms]] += getattr(tally, name)  # type: ignore[union-attr]
+            return values
+
+        return _Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
+
+
+def _check_labels(y: Any, n_documents: int, raw_documents: Any = ()) -> None:
+    """Raise ValueError for what newcomers do to y."""
+    classes, indicator = read_labels(y)
+    n_labels = indicator.shape[0]
+    if n_labels != n_documents:
+        raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
+    if len(classes) < n_labels or n_labels < 2 or indicator.nnz != n_labels:
+        return
+    is_swapped = len(raw_documents) > 0 and len({str(document) for document in raw_documents}) < n_labels
+    hint = "are the arguments swapped? fit_transform(texts, labels)" if is_swapped else "pass the classes as y"
+    raise ValueError(
+        f"all {n_labels} labels are different (the first is {str(classes[0])[:40]!r}): a class needs several"
+        f" documents to learn from; {hint}"
+    )
