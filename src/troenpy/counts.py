@@ -274,7 +274,7 @@ class ClassCounts:
         _, arrays = archive.read(path, "ClassCounts", cls.FILE_VERSION)
         try:
             for name in ("classes", "terms"):
-                if f"{name}_bytes" in arrays:
+                if {f"{name}_bytes", f"{name}_lengths"} & arrays.keys():
                     packed = arrays.pop(f"{name}_bytes"), arrays.pop(f"{name}_lengths")
                     arrays[name] = archive.unpack_strings(*packed)
             cells = arrays["data"], arrays["indices"], arrays["indptr"]
@@ -286,7 +286,9 @@ class ClassCounts:
                 term_docs=arrays["term_docs"],
                 terms=arrays.get("terms"),
             )
-        except (KeyError, ValueError, TypeError) as error:
+        except KeyError as error:
+            raise ValueError(f"{path} does not hold sound ClassCounts: the array {error} is missing") from None
+        except (ValueError, TypeError) as error:
             raise ValueError(f"{path} does not hold sound ClassCounts: {error}") from None
 
     def _arrays(self) -> archive.Arrays:
