@@ -332,6 +332,8 @@ def _string_array(strings: Any) -> NDArray[np.object_]:
 def _class_array(classes: Any) -> NDArray[Any]:
     """Give classes one type per kind, so that equal classes are equal bytes."""
     array = np.asarray(classes)
+    if array.dtype.kind == "f":
+        array = array + 0.0  # -0.0 becomes 0.0
     one_type = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}.get(array.dtype.kind)
     return _string_array(classes) if one_type is None else array.astype(one_type)
 
@@ -340,7 +342,7 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[Any] | None:
     """Return one non-negative weight per document as float64, or None for None."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if weights.ndim == 0:
         weights = np.full(n_documents, weights)
     if weights.shape != (n_documents,):
