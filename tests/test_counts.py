@@ -364,6 +364,11 @@ def test_sample_weight_is_repetition(weights, y):
     assert fields(weighted) == fields(repeated if y is not Y else repeated + padding)
 
 
+def test_a_weight_of_zero_stores_no_cell():
+    counts = ClassCounts.from_matrix([[1, 0], [0, 1]], ["a", "b"], sample_weight=[0, 1])
+    assert counts.doc_freq.nnz == 1
+
+
 def test_one_weight_for_all():
     assert ClassCounts.from_matrix(X, Y, sample_weight=0.5).n_docs.tolist() == [1.0, 1.0]
 

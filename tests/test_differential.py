@@ -139,7 +139,14 @@ def test_the_result_is_a_plain_float():
 
 @pytest.mark.parametrize(
     "distribution",
-    [stats.uniform(0, 0.5), stats.beta(0.5, 0.5), stats.norm(0, 0.1), stats.expon(scale=0.5), stats.norm(1e5, 0.01)],
+    [
+        stats.uniform(0, 0.5),
+        stats.uniform(0, 0.999),
+        stats.beta(0.5, 0.5),
+        stats.norm(0, 0.1),
+        stats.expon(scale=0.5),
+        stats.norm(1e5, 0.01),
+    ],
 )
 def test_a_density_above_one_is_an_error(distribution):
     with pytest.raises(ValueError, match=r"the density at x = .* is .*, above 1: log\(1 - f\) has no value there"):
