@@ -116,7 +116,7 @@ def test_equal_counts_by_other_routes_are_equal_bytes(path):
     )
     expected = saved_bytes(whole, path)
     whole.save(path)
-    routes = [merged, ClassCounts.load(path), pickle.loads(pickle.dumps(whole))]  # noqa: S301
+    routes = [merged, ClassCounts.load(path), pickle.loads(pickle.dumps(whole))]
     for counts in routes:
         assert counts == whole
         assert saved_bytes(counts, path) == expected

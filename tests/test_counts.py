@@ -511,7 +511,7 @@ def test_what_does_not_add_says_why():
 
 
 def through_pickle(counts):
-    return pickle.loads(pickle.dumps(counts))  # noqa: S301
+    return pickle.loads(pickle.dumps(counts))
 
 
 @pytest.mark.parametrize("route", [lambda c: c, copy.deepcopy, through_pickle, lambda c: c + c])
