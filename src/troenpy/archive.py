@@ -56,7 +56,7 @@ def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Array
                     f"{path} has format version {header.get('version')}, this troenpy reads up to {version}: upgrade it"
                 )
             return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (SafetensorError, json.JSONDecodeError) as error:
+    except (SafetensorError, json.JSONDecodeError, RecursionError, TypeError) as error:
         raise ValueError(f"{path} is damaged or not a safetensors file: {error}") from None
 
 
@@ -69,7 +69,7 @@ def pack_strings(strings: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.i
 
 def unpack_strings(content: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.object_]:
     """Undo `pack_strings`."""
-    if lengths.ndim != 1 or (lengths < 0).any() or int(lengths.sum()) != content.size:
+    if lengths.ndim != 1 or lengths.dtype.kind != "i" or (lengths < 0).any() or int(lengths.sum()) != content.nbytes:
         raise ValueError("the lengths of the strings do not fit their bytes")
     text, ends = content.tobytes(), np.cumsum(lengths).tolist()
     strings = np.empty(len(ends), dtype=object)

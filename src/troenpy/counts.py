@@ -3,6 +3,7 @@
 Every weight is a function of it, and it adds: counts of two sets of documents are the sum of their counts.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -60,7 +61,11 @@ class ClassCounts:
     FILE_VERSION: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        dtype = np.result_type(np.asarray(self.n_docs), np.asarray(self.term_docs), self.doc_freq.dtype, np.int64)
+        largest = np.iinfo(np.int64).max if isinstance(self.n_documents, int) else np.finfo(np.float64).max
+        if not 0 <= self.n_documents <= largest:
+            raise ValueError(f"n_documents must not be negative nor above {largest}, got {self.n_documents}")
+        numbers = (np.asarray(number) for number in (self.n_documents, self.n_docs, self.term_docs))
+        dtype = np.result_type(*numbers, self.doc_freq.dtype, np.int64)
         doc_freq = sparse.csc_array(self.doc_freq, dtype=dtype, copy=True)
         doc_freq.check_format(full_check=True)
         doc_freq.sum_duplicates()
@@ -90,18 +95,20 @@ class ClassCounts:
         if not all(self.classes[1:] > self.classes[:-1]):
             raise ValueError(f"classes must rise and not repeat, got {self.classes.tolist()}")
         if self.terms is not None and len(set(self.terms)) < n_terms:
-            raise ValueError("terms must not repeat")
+            twice = next(term for term, times in Counter(self.terms).items() if times > 1)
+            raise ValueError(f"terms must not repeat, got {twice!r} twice")
         cells, columns = self.doc_freq, self.columns()
         slack = 1 + 1e-9 if self.is_weighted else 1  # sums of weights in another order differ by rounding
         bounds = (
-            (self.n_docs, self.n_documents),
-            (self.term_docs, self.n_documents),
-            (cells.data, self.n_docs[cells.indices]),
-            (cells.data, self.term_docs[columns]),
+            ("n_docs", self.n_docs, "n_documents", self.n_documents),
+            ("term_docs", self.term_docs, "n_documents", self.n_documents),
+            ("doc_freq", cells.data, "n_docs", self.n_docs[cells.indices]),
+            ("doc_freq", cells.data, "term_docs", self.term_docs[columns]),
         )
-        for smaller, larger in bounds:
-            if not (np.isfinite(smaller).all() and (smaller >= 0).all() and (smaller <= larger * slack).all()):
-                raise ValueError("counts must be finite, not negative, and a part not larger than its whole")
+        for part, smaller, whole, larger in bounds:
+            # NaN fails both comparisons, and no whole is infinite.
+            if not ((smaller >= 0).all() and (smaller <= larger * slack).all()):
+                raise ValueError(f"{part} must be finite, not negative and at most {whole}")
 
     @classmethod
     def from_matrix(
@@ -224,8 +231,9 @@ class ClassCounts:
 
     def __repr__(self) -> str:
         n_classes, n_terms = self.doc_freq.shape
+        documents = f"{self.n_documents:g}" if self.is_weighted else self.n_documents
         return (
-            f"ClassCounts({self.n_documents:g} documents, {n_classes} classes, {n_terms} terms,"
+            f"ClassCounts({documents} documents, {n_classes} classes, {n_terms} terms,"
             f" {self.doc_freq.nnz} non-zeros{', weighted' if self.is_weighted else ''})"
         )
 
@@ -266,7 +274,7 @@ class ClassCounts:
         _, arrays = archive.read(path, "ClassCounts", cls.FILE_VERSION)
         try:
             for name in ("classes", "terms"):
-                if f"{name}_bytes" in arrays:
+                if {f"{name}_bytes", f"{name}_lengths"} & arrays.keys():
                     packed = arrays.pop(f"{name}_bytes"), arrays.pop(f"{name}_lengths")
                     arrays[name] = archive.unpack_strings(*packed)
             cells = arrays["data"], arrays["indices"], arrays["indptr"]
@@ -278,7 +286,9 @@ class ClassCounts:
                 term_docs=arrays["term_docs"],
                 terms=arrays.get("terms"),
             )
-        except (KeyError, ValueError, TypeError) as error:
+        except KeyError as error:
+            raise ValueError(f"{path} does not hold sound ClassCounts: the array {error} is missing") from None
+        except (ValueError, TypeError) as error:
             raise ValueError(f"{path} does not hold sound ClassCounts: {error}") from None
 
     def _arrays(self) -> archive.Arrays:
@@ -307,6 +317,8 @@ def presence_matrix(X: Any) -> sparse.csr_array:
 
 
 def _string_array(strings: Any) -> NDArray[np.object_]:
+    if isinstance(strings, str):
+        raise TypeError(f"terms must be a list of strings, got the single string {strings!r}")
     listed = list(strings)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -320,6 +332,8 @@ def _string_array(strings: Any) -> NDArray[np.object_]:
 def _class_array(classes: Any) -> NDArray[Any]:
     """Give classes one type per kind, so that equal classes are equal bytes."""
     array = np.asarray(classes)
+    if array.dtype.kind == "f":
+        array = array + 0.0  # -0.0 becomes 0.0
     one_type = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}.get(array.dtype.kind)
     return _string_array(classes) if one_type is None else array.astype(one_type)
 
@@ -328,7 +342,7 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[Any] | None:
     """Return one non-negative weight per document as float64, or None for None."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if weights.ndim == 0:
         weights = np.full(n_documents, weights)
     if weights.shape != (n_documents,):
@@ -345,13 +359,13 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def _merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the sorted union and where each entry of `a` and of `b` stands in it; equal arrays keep their order."""
-    if np.array_equal(a, b):
+    if a.dtype == b.dtype and np.array_equal(a, b):
         return a, np.arange(len(a)), np.arange(len(b))
     if len(a) and len(b) and (a.dtype.kind in "Ob" or b.dtype.kind in "Ob") and a.dtype.kind != b.dtype.kind:
         raise TypeError(f"{name} of types {type(a[0]).__name__} and {type(b[0]).__name__} do not merge")
     merged = sorted({*a.tolist(), *b.tolist()})
     place = {value: i for i, value in enumerate(merged)}
-    union = np.empty(len(merged), dtype=np.result_type(a, b) if len(a) and len(b) else (a if len(a) else b).dtype)
+    union = np.empty(len(merged), dtype=np.result_type(*([part for part in (a, b) if len(part)] or (a, b))))
     union[:] = merged
     in_a, in_b = (np.array([place[value] for value in part.tolist()], dtype=np.int64) for part in (a, b))
     return union, in_a, in_b

@@ -70,7 +70,12 @@ def _pdf_and_points(density: Any, support: Sequence[float] | None) -> tuple[Call
     if hasattr(density, "pdf") and hasattr(density, "support"):
         if support is not None:
             raise ValueError("support is for a density given as a function; a distribution knows its own")
-        low, high = (float(end) for end in density.support())
+        try:
+            low, high = (float(end) for end in density.support())
+        except TypeError as error:
+            raise TypeError(
+                f"the distribution must be frozen, that is have its parameters, as single numbers: {error}"
+            ) from None
         quantile = getattr(density, "ppf", None) or density.icdf
         inner = [float(x) for x in quantile(_QUANTILES)]
         return density.pdf, _rising([low, *inner, high])

@@ -65,7 +65,10 @@ def _check_counts(counts: Floats, is_nan: NDArray[np.bool_], reduced: tuple[int,
     empty = (sums == 0) & ~is_nan
     if empty.any() and not may_be_empty:
         which = "the distribution" if empty.ndim == 0 else f"distribution {np.flatnonzero(empty)[0]} of {empty.size}"
-        raise ValueError(f"{which} sums to zero and cannot be normalised: leave it out, or use estimator='dirichlet'")
+        raise ValueError(
+            f"{which} sums to zero and cannot be normalised: leave it out (only troenpy, with estimator='dirichlet',"
+            " has a value for it)"
+        )
 
 
 def as_floats(values: ArrayLike, name: str) -> Floats:

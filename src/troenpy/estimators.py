@@ -52,15 +52,17 @@ def troenpy_cells(
     if estimator in WITH_PRIOR:
         counts, others = counts + pseudo, others + pseudo_others
     totals = counts + others
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         p = counts / totals
         if estimator == "add_one":
             information = np.log1p((counts - smoothing) / (smoothing + others))
         elif estimator == "posterior_mean":
             information = special.psi(totals + 1) - special.psi(others)
         else:
-            # log1p holds the precision of small p, the others that of p near 1.
-            information = np.where(counts <= others, -np.log1p(-p), np.log(totals / others))
+            # log1p holds the precision of small p, the others that of p near 1, whose ratio may overflow.
+            ratio = totals / others
+            large = np.where(np.isinf(ratio), np.log(totals) - np.log(others), np.log(ratio))
+            information = np.where(counts <= others, -np.log1p(-p), large)
         return cast(Floats, np.where(counts > 0, p * information, 0.0))
 
 

@@ -17,7 +17,7 @@ def read_labels(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     sparse, whose classes are the column numbers.
     """
     if not sparse.issparse(y):
-        y = np.asarray(y, dtype=object) if _mixes_strings(y) else np.asarray(y)
+        y = _as_array(y)
     if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
         return _read_indicator(y)
     labels = _one_per_document(y)
@@ -36,6 +36,16 @@ def read_labels(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     return classes, indicator
 
 
+def _as_array(y: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(y, dtype=object) if _holds_strings(y) else np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            "y must hold one label per document, got lists of labels: turn them into an indicator matrix, e.g. with"
+            " sklearn.preprocessing.MultiLabelBinarizer"
+        ) from None
+
+
 def _read_indicator(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     kind = type_of_target(y, input_name="y")
     if kind != "multilabel-indicator":
@@ -43,6 +53,9 @@ def _read_indicator(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
             f"y must hold one label per document or be a 0/1 indicator matrix, got a {y.shape} array of type {kind}"
         )
     indicator = sparse.csr_array(y)
+    wrong = indicator.data[(indicator.data != 0) & (indicator.data != 1)]
+    if wrong.size:
+        raise ValueError(f"an indicator matrix holds 0 and 1, got {wrong[0]}")
     indicator = sparse.csr_array((indicator != 0).astype(np.int64))
     indicator.sum_duplicates()
     return np.arange(indicator.shape[1]), indicator
@@ -53,6 +66,8 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"y must hold one label per document, got the single value {labels.item()!r}")
     if labels.ndim > 2:
         raise ValueError(f"y must hold one label per document or be an indicator matrix, got shape {labels.shape}")
+    if labels.dtype.kind not in "OUTbiuf":
+        raise ValueError(f"labels must be strings, integers, booleans or whole floats, got dtype {labels.dtype}")
     labels = column_or_1d(labels, warn=True)
     if labels.dtype.kind == "O":
         labels = _objects(labels)
@@ -62,6 +77,8 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
         return labels.astype(object)
     if labels.dtype == object:
         return labels
+    if labels.dtype.kind in "uf" and not (np.abs(labels) < 2**63).all():
+        _too_large(labels[~(np.abs(labels) < 2**63)][0])
     kind = type_of_target(labels, input_name="y")
     if kind not in ("binary", "multiclass"):
         example = labels[labels != np.trunc(labels)][0] if kind == "continuous" else labels[0]
@@ -69,18 +86,22 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
     return labels
 
 
-def _mixes_strings(y: Any) -> bool:
-    """Say whether numpy would turn other things into strings, a missing label into the class "nan" among them."""
-    return isinstance(y, Sequence) and 0 < sum(isinstance(label, str) for label in y) < len(y)
+def _holds_strings(y: Any) -> bool:
+    """Say whether numpy would make strings of it: of a missing label the class "nan", and without trailing NULs."""
+    return isinstance(y, Sequence) and any(isinstance(label, str) for label in y)
 
 
 def _objects(labels: NDArray[np.object_]) -> NDArray[Any]:
     """Check that all are strings, or give integers and booleans a type of their own."""
     for plain, dtype in ((str, object), ((bool, np.bool_), bool), ((int, np.integer), np.int64)):
         if all(isinstance(label, plain) for label in labels):
-            return labels.astype(dtype)
+            try:
+                return labels.astype(dtype)
+            except OverflowError:
+                _too_large(max(labels, key=abs))
     for position, label in enumerate(labels):
-        if label is None or label != label or type(label).__name__ in ("NAType", "NaTType"):
+        # pandas' NA first: it is neither equal to itself nor not.
+        if type(label).__name__ in ("NAType", "NaTType") or label is None or label != label:
             _missing(position)
     kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
     raise ValueError(
@@ -90,3 +111,7 @@ def _objects(labels: NDArray[np.object_]) -> NDArray[Any]:
 
 def _missing(position: int) -> None:
     raise ValueError(f"y has no label at position {position}: drop that document or give it a class")
+
+
+def _too_large(label: Any) -> None:
+    raise ValueError(f"labels must be finite and fit 64-bit integers, got {label}: use strings")
