@@ -3,7 +3,6 @@
 import copy
 import math
 import pickle
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -518,7 +517,7 @@ def through_pickle(counts):
 def test_cannot_be_changed(route):
     counts = route(COUNTS)
     for name in ("classes", "n_documents", "n_docs", "doc_freq", "term_docs", "terms", "other"):
-        with pytest.raises(FrozenInstanceError, match=f"cannot assign to field '{name}'"):
+        with pytest.raises(AttributeError, match=f"ClassCounts cannot be changed, so {name} cannot be set"):
             setattr(counts, name, 0)
     cells = counts.doc_freq
     for array in (
@@ -536,6 +535,9 @@ def test_cannot_be_changed(route):
         cells[1, 0] = 5
     with pytest.raises(ValueError, match="read-only"):
         cells.data *= 2
+    before = counts.doc_freq.toarray()
+    cells.data = cells.data * 2  # of a matrix made anew
+    np.testing.assert_array_equal(counts.doc_freq.toarray(), before)
 
 
 def test_shares_nothing_with_what_it_was_made_of():

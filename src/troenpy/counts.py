@@ -5,19 +5,17 @@ Every weight is a function of it, and it adds: counts of two sets of documents a
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length
 
 from troenpy import archive
+from troenpy.counting import documents_by_class, present_terms, read_weights
 from troenpy.labels import read_labels
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts:
     """Documents per class, documents per term, documents per class and term: all that a weight may know.
 
@@ -51,43 +49,60 @@ class ClassCounts:
     (['coal', 'goal', 'vote'], [1, 2, 3])
     """
 
+    __slots__ = ("_data", "_indices", "_indptr", "classes", "n_docs", "n_documents", "term_docs", "terms")
+
     classes: NDArray[Any]
     n_documents: int | float
     n_docs: NDArray[Any]
-    doc_freq: sparse.csc_array
     term_docs: NDArray[Any]
-    terms: NDArray[np.object_] | None = None
+    terms: NDArray[np.object_] | None
+    _data: NDArray[Any]
+    _indices: NDArray[Any]
+    _indptr: NDArray[Any]
 
     FILE_VERSION: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        largest = np.iinfo(np.int64).max if isinstance(self.n_documents, int) else np.finfo(np.float64).max
-        if not 0 <= self.n_documents <= largest:
-            raise ValueError(f"n_documents must not be negative nor above {largest}, got {self.n_documents}")
-        numbers = (np.asarray(number) for number in (self.n_documents, self.n_docs, self.term_docs))
-        dtype = np.result_type(*numbers, self.doc_freq.dtype, np.int64)
-        doc_freq = sparse.csc_array(self.doc_freq, dtype=dtype, copy=True)
-        doc_freq.check_format(full_check=True)
-        doc_freq.sum_duplicates()
-        doc_freq.eliminate_zeros()
-        indices = np.int32 if max(*doc_freq.shape, doc_freq.nnz) < 2**31 else np.int64
-        doc_freq.indices, doc_freq.indptr = doc_freq.indices.astype(indices), doc_freq.indptr.astype(indices)
+    def __init__(
+        self,
+        classes: Any,
+        n_documents: int | float,
+        n_docs: Any,
+        doc_freq: Any,
+        term_docs: Any,
+        terms: Any = None,
+    ) -> None:
+        largest = np.iinfo(np.int64).max if isinstance(n_documents, int) else np.finfo(np.float64).max
+        if not 0 <= n_documents <= largest:
+            raise ValueError(f"n_documents must not be negative nor above {largest}, got {n_documents}")
+        numbers = (np.asarray(number) for number in (n_documents, n_docs, term_docs))
+        dtype = np.result_type(*numbers, doc_freq.dtype, np.int64)
+        cells = sparse.csc_array(doc_freq, dtype=dtype, copy=True)
+        cells.check_format(full_check=True)
+        cells.sum_duplicates()
+        cells.eliminate_zeros()
+        index = np.int32 if max(*cells.shape, cells.nnz) < 2**31 else np.int64
         values = {
-            "classes": _class_array(self.classes),
-            "n_docs": np.asarray(self.n_docs, dtype=dtype),
-            "term_docs": np.asarray(self.term_docs, dtype=dtype),
-            "terms": None if self.terms is None else _string_array(self.terms),
+            "classes": _class_array(classes),
+            "n_docs": np.array(n_docs, dtype=dtype),
+            "term_docs": np.array(term_docs, dtype=dtype),
+            "terms": None if terms is None else _string_array(terms),
+            "_data": cells.data,
+            "_indices": cells.indices.astype(index),
+            "_indptr": cells.indptr.astype(index),
         }
         for name, value in values.items():
-            object.__setattr__(self, name, None if value is None else _frozen(np.array(value)))
-        object.__setattr__(self, "n_documents", dtype.type(self.n_documents).item())
-        object.__setattr__(self, "doc_freq", doc_freq)
-        for array in (doc_freq.data, doc_freq.indices, doc_freq.indptr):
-            _frozen(array)
-        self._check()
+            if value is not None:
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "n_documents", dtype.type(n_documents).item())
+        self._check(*cells.shape)
 
-    def _check(self) -> None:
-        n_classes, n_terms = self.doc_freq.shape
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"ClassCounts cannot be changed, so {name} cannot be set: add counts, or make new ones")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def _check(self, n_classes: int, n_terms: int) -> None:
         for name, length in (("classes", n_classes), ("n_docs", n_classes), ("term_docs", n_terms), ("terms", n_terms)):
             array = getattr(self, name)
             if array is not None and array.shape != (length,):
@@ -97,13 +112,12 @@ class ClassCounts:
         if self.terms is not None and len(set(self.terms)) < n_terms:
             twice = next(term for term, times in Counter(self.terms).items() if times > 1)
             raise ValueError(f"terms must not repeat, got {twice!r} twice")
-        cells, columns = self.doc_freq, self.columns()
         slack = 1 + 1e-9 if self.is_weighted else 1  # sums of weights in another order differ by rounding
         bounds = (
             ("n_docs", self.n_docs, "n_documents", self.n_documents),
             ("term_docs", self.term_docs, "n_documents", self.n_documents),
-            ("doc_freq", cells.data, "n_docs", self.n_docs[cells.indices]),
-            ("doc_freq", cells.data, "term_docs", self.term_docs[columns]),
+            ("doc_freq", self._data, "n_docs", self.n_docs[self._indices]),
+            ("doc_freq", self._data, "term_docs", self.term_docs[self.columns()]),
         )
         for part, smaller, whole, larger in bounds:
             # NaN fails both comparisons, and no whole is infinite.
@@ -131,24 +145,28 @@ class ClassCounts:
         -------
         ClassCounts
         """
-        X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
-        presence = presence_matrix(X)
-        classes, indicator = read_labels(y)
-        check_consistent_length(X, indicator)
-        weights = read_weights(sample_weight, indicator.shape[0])
-        if weights is None:
-            weights = np.ones(indicator.shape[0], dtype=np.int64)
-        else:
-            indicator = indicator * weights[:, np.newaxis]
-            presence = presence.astype(np.float64)
+        present, labels = present_terms(X), read_labels(y)
+        if len(labels) != present.shape[0]:
+            sizes = [present.shape[0], len(labels)]
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes} in X and y")
+        weights = read_weights(sample_weight, len(labels))
+        doc_freq, term_docs = documents_by_class(present, labels, weights)
         return cls(
-            classes=classes,
-            n_documents=weights.sum().item(),
-            n_docs=indicator.sum(axis=0),
-            doc_freq=sparse.csc_array(indicator.T @ presence),
-            term_docs=weights @ presence,
-            terms=None if terms is None else _string_array(terms),
+            classes=labels.classes,
+            n_documents=len(labels) if weights is None else float(weights.sum()),
+            n_docs=labels.indicator.sum(axis=0) if weights is None else weights @ labels.indicator,
+            doc_freq=doc_freq,
+            term_docs=term_docs,
+            terms=terms,
         )
+
+    @property
+    def doc_freq(self) -> sparse.csc_array:
+        """Documents of each class that hold each term, K x V; made anew, so that changing it changes no counts."""
+        shape = len(self.n_docs), len(self.term_docs)
+        cells = sparse.csc_array((self._data, self._indices, self._indptr), shape=shape)
+        cells.has_canonical_format = True
+        return cells
 
     def select(self, columns: Any) -> "ClassCounts":
         """Keep some terms.
@@ -172,6 +190,19 @@ class ClassCounts:
             terms=None if self.terms is None else self.terms[chosen],
         )
 
+    def with_terms(self, terms: Iterable[str]) -> "ClassCounts":
+        """Name the columns.
+
+        Parameters
+        ----------
+        terms : iterable of V strings
+
+        Returns
+        -------
+        ClassCounts
+        """
+        return ClassCounts(self.classes, self.n_documents, self.n_docs, self.doc_freq, self.term_docs, terms)
+
     @property
     def is_weighted(self) -> bool:
         """Whether the counts are sums of sample weights."""
@@ -179,7 +210,7 @@ class ClassCounts:
 
     def columns(self) -> NDArray[Any]:
         """Return the column of each stored cell of `doc_freq`, beside its `indices` (the class) and `data`."""
-        starts = self.doc_freq.indptr
+        starts = self._indptr
         return np.repeat(np.arange(len(starts) - 1, dtype=starts.dtype), np.diff(starts))
 
     def __add__(self, other: object) -> "ClassCounts":
@@ -296,36 +327,23 @@ class ClassCounts:
             "classes": self.classes,
             "n_docs": self.n_docs,
             "term_docs": self.term_docs,
-            "data": self.doc_freq.data,
-            "indices": self.doc_freq.indices,
-            "indptr": self.doc_freq.indptr,
+            "data": self._data,
+            "indices": self._indices,
+            "indptr": self._indptr,
         }
         return arrays if self.terms is None else {**arrays, "terms": self.terms}
-
-
-def presence_matrix(X: Any) -> sparse.csr_array:
-    """Return ones (int64) where a non-negative matrix is positive, as canonical CSR; the matrix is not changed."""
-    counts = sparse.csr_array(X)
-    if counts.nnz and counts.data.min() < 0:
-        raise ValueError(f"Negative values in data passed to X: counts cannot be below zero, got {counts.data.min()}")
-    if not counts.has_canonical_format or not counts.data.all():
-        counts = counts.copy()
-        counts.sum_duplicates()
-        counts.eliminate_zeros()
-    ones = np.ones(counts.nnz, dtype=np.int64)
-    return sparse.csr_array((ones, counts.indices, counts.indptr), shape=counts.shape)
 
 
 def _string_array(strings: Any) -> NDArray[np.object_]:
     if isinstance(strings, str):
         raise TypeError(f"terms must be a list of strings, got the single string {strings!r}")
     listed = list(strings)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    if not all(isinstance(string, str) for string in listed):
+    kinds = set(map(type, listed))
+    if not all(issubclass(kind, str) for kind in kinds):
         wrong = next(string for string in listed if not isinstance(string, str))
         raise TypeError(f"terms and class names must be strings, got {wrong!r}")
-    array[:] = [str(string) for string in listed]  # numpy's own strings become plain ones
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed if kinds <= {str} else [str(string) for string in listed]  # numpy's own become plain ones
     return array
 
 
@@ -336,25 +354,6 @@ def _class_array(classes: Any) -> NDArray[Any]:
         array = array + 0.0  # -0.0 becomes 0.0
     one_type = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}.get(array.dtype.kind)
     return _string_array(classes) if one_type is None else array.astype(one_type)
-
-
-def read_weights(sample_weight: Any, n_documents: int) -> NDArray[Any] | None:
-    """Return one non-negative weight per document as float64, or None for None."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
-    if weights.ndim == 0:
-        weights = np.full(n_documents, weights)
-    if weights.shape != (n_documents,):
-        raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError("sample_weight must be finite and not negative")
-    return weights
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
 
 
 def _merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -1,6 +1,7 @@
 """Labels of any kind scikit-learn knows, as sorted classes and an indicator matrix of documents by class."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,34 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 
-def read_labels(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
-    """Return the classes in rising order and the indicator matrix, documents x classes, int64.
+@dataclass(frozen=True)
+class Labels:
+    """The classes in rising order, and which documents have which (n x K, int64 ones)."""
 
-    One label per document (strings, integers, booleans, whole floats), or a multi-label indicator matrix, dense or
-    sparse, whose classes are the column numbers.
+    classes: NDArray[Any]
+    indicator: sparse.csr_array
+
+    def __len__(self) -> int:
+        return int(self.indicator.shape[0])
+
+    @property
+    def is_single(self) -> bool:
+        """Whether every document has exactly one class; its number is then in `indicator.indices`."""
+        return bool((np.diff(self.indicator.indptr) == 1).all())
+
+    def part(self, documents: NDArray[Any]) -> "Labels":
+        """Return the labels of some documents, all classes kept."""
+        return Labels(self.classes, self.indicator[documents])
+
+
+def read_labels(y: Any) -> Labels:
+    """Read one label per document, or a multi-label indicator matrix whose classes are the column numbers.
+
+    Labels may be strings, integers, booleans or whole floats; an indicator matrix may be dense or sparse. Labels that
+    were read already come back as they are.
     """
+    if isinstance(y, Labels):
+        return y
     if not sparse.issparse(y):
         y = _as_array(y)
     if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
@@ -23,17 +46,14 @@ def read_labels(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
     labels = _one_per_document(y)
     if labels.dtype == object:
         # Not np.unique: it sorts all the strings, and a fixed-width array drops trailing NULs.
-        numbers: dict[str, int] = {}
-        first_seen = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.int64, len(labels))
-        classes = np.array([*sorted(numbers), ""], dtype=object)[:-1]
-        rank = np.empty(len(classes), dtype=np.int64)
-        rank[[numbers[label] for label in classes]] = np.arange(len(classes))
-        codes = rank[first_seen]
+        classes = np.array([*sorted(set(labels)), ""], dtype=object)[:-1]
+        place = {label: number for number, label in enumerate(classes)}
+        codes = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
     else:
         classes, codes = np.unique(labels, return_inverse=True)
     n = len(labels)
     indicator = sparse.csr_array((np.ones(n, np.int64), codes, np.arange(n + 1)), shape=(n, len(classes)))
-    return classes, indicator
+    return Labels(classes, indicator)
 
 
 def _as_array(y: Any) -> NDArray[Any]:
@@ -46,7 +66,7 @@ def _as_array(y: Any) -> NDArray[Any]:
         ) from None
 
 
-def _read_indicator(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
+def _read_indicator(y: Any) -> Labels:
     kind = type_of_target(y, input_name="y")
     if kind != "multilabel-indicator":
         raise ValueError(
@@ -58,7 +78,7 @@ def _read_indicator(y: Any) -> tuple[NDArray[Any], sparse.csr_array]:
         raise ValueError(f"an indicator matrix holds 0 and 1, got {wrong[0]}")
     indicator = sparse.csr_array((indicator != 0).astype(np.int64))
     indicator.sum_duplicates()
-    return np.arange(indicator.shape[1]), indicator
+    return Labels(np.arange(indicator.shape[1]), indicator)
 
 
 def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
@@ -94,7 +114,7 @@ def _holds_strings(y: Any) -> bool:
 def _objects(labels: NDArray[np.object_]) -> NDArray[Any]:
     """Check that all are strings, or give integers and booleans a type of their own."""
     for plain, dtype in ((str, object), ((bool, np.bool_), bool), ((int, np.integer), np.int64)):
-        if all(isinstance(label, plain) for label in labels):
+        if all(issubclass(kind, plain) for kind in set(map(type, labels))):
             try:
                 return labels.astype(dtype)
             except OverflowError:

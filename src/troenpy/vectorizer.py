@@ -1,17 +1,19 @@
 """TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text."""
 
 from collections.abc import Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
-from troenpy.counts import ClassCounts, read_weights
-from troenpy.labels import read_labels
+from troenpy.counting import read_weights
+from troenpy.counts import ClassCounts
+from troenpy.labels import Labels, read_labels
 from troenpy.ledger import TermLedger, term_ledger
 from troenpy.rows import Norm, TermFrequency
 from troenpy.schemes import Weight
@@ -197,8 +199,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        self._check_input(None, y)
-        batch = self._count_batch(raw_documents, y, sample_weight)
+        batch = self._count_batch(raw_documents, self._read_labels(y), sample_weight)
         self._tally = batch if tally is None else tally + batch
         self._settle()
         return self
@@ -252,15 +253,17 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
         self._check_fitted()
-        return replace(self._weighter.counts_, terms=self.get_feature_names_out())
+        return self._weighter.counts_.with_terms(self.get_feature_names_out())
 
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Learn everything; return the counts."""
-        self._check_input(raw_documents, y)
+        labels = self._read_labels(y)
+        if isinstance(raw_documents, Sized) and not isinstance(raw_documents, str | bytes):
+            _check_labels(labels, len(raw_documents), raw_documents)
         X = super().fit_transform(raw_documents)
-        _check_labels(y, X.shape[0])
+        _check_labels(labels, X.shape[0])
         self.__dict__.pop("_tally", None)
-        self._weighter = self._new_weighter().fit(X, y, sample_weight)
+        self._weighter = self._new_weighter().fit(X, labels, sample_weight)
         return X
 
     def _weigh(self, X: Any) -> Any:
@@ -276,7 +279,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             random_state=self.random_state,
         )
 
-    def _count_batch(self, raw_documents: Any, y: Any, sample_weight: Any) -> "_Tally":
+    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> "_Tally":
         parameters = {name: getattr(self, name) for name in CountVectorizer().get_params()}
         counter = CountVectorizer(**{**parameters, "min_df": 1, "max_df": 1.0})
         try:
@@ -285,16 +288,15 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         except ValueError as error:
             if not str(error).startswith("empty vocabulary"):
                 raise
-            X, terms = np.zeros((read_labels(y)[1].shape[0], 0)), np.array([], dtype=object)
+            X, terms = sparse.csr_array((len(labels), 0)), np.array([], dtype=object)
         if counter.fixed_vocabulary_:
             self.vocabulary_ = counter.vocabulary_
-        counts = ClassCounts.from_matrix(X, y, sample_weight=sample_weight, terms=terms)
-        weights = read_weights(sample_weight, X.shape[0])
+        weights = read_weights(sample_weight, len(labels))
         return _Tally(
-            counts=counts,
+            counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
             n_documents=X.shape[0],
-            frequency=np.bincount(X.indices, minlength=len(terms)) if len(terms) else np.zeros(0, dtype=np.int64),
-            occurrences=(np.ones(X.shape[0]) if weights is None else weights) @ X,
+            frequency=np.bincount(X.indices, minlength=len(terms)),
+            occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
         )
 
     def _settle(self) -> None:
@@ -321,7 +323,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
-    def _check_input(self, raw_documents: Any, y: Any) -> None:
+    def _read_labels(self, y: Any) -> Labels:
         if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ValueError(f"dtype must be float32 or float64, got {self.dtype!r}: weights are not whole numbers")
         if y is None:
@@ -329,8 +331,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 "TfPiVectorizer learns from labels: fit_transform(texts, labels), one label per document. Without"
                 " labels, scikit-learn's TfidfVectorizer is the thing to use"
             )
-        if isinstance(raw_documents, Sized) and not isinstance(raw_documents, str | bytes):
-            _check_labels(y, len(raw_documents), raw_documents)
+        return read_labels(y)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -361,17 +362,16 @@ class _Tally:
         return _Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
 
 
-def _check_labels(y: Any, n_documents: int, raw_documents: Any = ()) -> None:
+def _check_labels(labels: Labels, n_documents: int, raw_documents: Any = ()) -> None:
     """Raise ValueError for what newcomers do to y."""
-    classes, indicator = read_labels(y)
-    n_labels = indicator.shape[0]
+    n_labels = len(labels)
     if n_labels != n_documents:
         raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
-    if len(classes) < n_labels or n_labels < 2 or indicator.nnz != n_labels:
+    if len(labels.classes) < n_labels or n_labels < 2 or not labels.is_single:
         return
     is_swapped = len(raw_documents) > 0 and len({str(document) for document in raw_documents}) < n_labels
     hint = "are the arguments swapped? fit_transform(texts, labels)" if is_swapped else "pass the classes as y"
     raise ValueError(
-        f"all {n_labels} labels are different (the first is {str(classes[0])[:40]!r}): a class needs several"
+        f"all {n_labels} labels are different (the first is {str(labels.classes[0])[:40]!r}): a class needs several"
         f" documents to learn from; {hint}"
     )

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy.counts import ClassCounts, read_weights
-from troenpy.labels import read_labels
+from troenpy.counting import read_weights
+from troenpy.counts import ClassCounts
+from troenpy.labels import Labels, read_labels
 from troenpy.ledger import TermLedger, term_ledger
 from troenpy.rows import NORMS, TERM_FREQUENCIES, Norm, TermFrequency, row_sums, weighted_rows
 from troenpy.schemes import Weight, term_weights
@@ -95,7 +96,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the class counts and the weights.
 
         Parameters
@@ -114,7 +115,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = self._read(X, y, reset=True)
         return self.learn(*self._count(X, y, sample_weight))
 
-    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Add more documents to what was learnt; new classes are welcome, columns stay the same.
 
         Any number of batches gives the same as `fit` on all of them. Until a second class has been seen there are
@@ -157,7 +158,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError("all documents so far are of one class: partial_fit documents of another before transform")
         return self.weigh(self._read(X, None, reset=False))
 
-    def fit_transform(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def fit_transform(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then weight the same documents; with `cv`, each by the other folds only (see Notes).
 
         Parameters
@@ -174,11 +175,11 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return self.transform(X)
         X = self._read(X, y, reset=False)
         sample_weight = read_weights(sample_weight, X.shape[0])
-        _, indicator = read_labels(y)
+        labels = read_labels(y)
         blocks, order = [], []
-        for number, (train, test) in enumerate(self._splits(X, y, indicator)):
+        for number, (train, test) in enumerate(self._splits(X, labels)):
             train_weight = None if sample_weight is None else sample_weight[train]
-            counts, length = self._count(X[train], indicator[train], train_weight)
+            counts, length = self._count(X[train], labels.part(train), train_weight)
             try:
                 weights = term_weights(counts, self.scheme, smoothing=self.smoothing)
             except ValueError as error:
@@ -279,17 +280,16 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _rows(self, X: Any, weights: NDArray[np.float64], average_length: float, **how: Any) -> Any:
         return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average_length, **how)
 
-    def _splits(self, X: Any, y: Any, indicator: sparse.csr_array) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    def _splits(self, X: Any, labels: Labels) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # half of our import time, rarely needed
 
-        is_single = bool((np.diff(indicator.indptr) == 1).all())
-        labels = indicator.indices if is_single else y
         if isinstance(self.cv, Integral) and not isinstance(self.cv, bool):
-            folds = StratifiedKFold if is_single else KFold
+            folds = StratifiedKFold if labels.is_single else KFold
             splitter = folds(int(self.cv), shuffle=True, random_state=self.random_state)
         else:
             splitter = check_cv(self.cv)
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels)]
+        y = labels.indicator.indices if labels.is_single else labels.indicator.toarray()
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y)]
         times = np.bincount(np.concatenate([test for _, test in splits]), minlength=X.shape[0])
         if len(times) != X.shape[0] or (times != 1).any():
             wrong = int(np.flatnonzero(times != 1)[0])

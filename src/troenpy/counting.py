@@ -1,0 +1,57 @@
+"""A matrix of documents by terms, its labels and sample weights, to documents per class and term."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from troenpy._kernel.matrix import class_document_counts
+from troenpy.labels import Labels
+
+
+def present_terms(X: Any) -> sparse.csr_array:
+    """Return the terms of each document, those with a positive count, as canonical CSR; X is not changed."""
+    X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
+    counts = sparse.csr_array(X)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(f"Negative values in data passed to X: counts cannot be below zero, got {counts.data.min()}")
+    if not counts.has_canonical_format or not counts.data.all():
+        counts = counts.copy()
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    return counts
+
+
+def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | None:
+    """Return one non-negative weight per document, or None for None."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    if weights.ndim == 0:
+        weights = np.full(n_documents, weights)
+    if weights.shape != (n_documents,):
+        raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("sample_weight must be finite and not negative")
+    return weights
+
+
+def documents_by_class(
+    present: sparse.csr_array, labels: Labels, weights: NDArray[np.float64] | None
+) -> tuple[sparse.csc_array, NDArray[Any]]:
+    """Return documents per class and term (K x V), and per term (V): int64, or float64 if documents have weights."""
+    if weights is None and labels.is_single:
+        n_classes, n_terms = len(labels.classes), present.shape[1]
+        codes = labels.indicator.indices
+        indptr, indices, data = class_document_counts(present.indptr, present.indices, codes, n_classes, n_terms)
+        cells = data.view(np.int64), indices, indptr  # the kernel's may be a "long long", equal but shown otherwise
+        by_class = sparse.csc_array(cells, shape=(n_classes, n_terms))
+        return by_class, by_class.sum(axis=0)
+    dtype = np.int64 if weights is None else np.float64
+    ones = np.ones(present.nnz, dtype=dtype)
+    presence = sparse.csr_array((ones, present.indices, present.indptr), shape=present.shape)
+    if weights is None:
+        return sparse.csc_array(labels.indicator.T @ presence), presence.sum(axis=0)
+    return sparse.csc_array((labels.indicator * weights[:, np.newaxis]).T @ presence), weights @ presence
