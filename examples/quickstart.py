@@ -4,12 +4,11 @@ Documents of four topics share most of their words; only a few lean towards one 
 """
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from troenpy import TermWeighter
+from troenpy import TfPiVectorizer
 
 TOPICS = ("sport", "politics", "science", "travel")
 
@@ -34,15 +33,14 @@ def main() -> None:
     texts, labels = made_up_documents()
     print(f"{len(texts)} documents made up, {len(TOPICS)} topics; errors of 7 nearest neighbours in 5-fold validation")
     for scheme, name in (("idf", "TF-IDF"), ("pi", "TF-PI")):
-        model = make_pipeline(CountVectorizer(), TermWeighter(scheme), KNeighborsClassifier(7))
+        model = make_pipeline(TfPiVectorizer(scheme=scheme), KNeighborsClassifier(7))
         error = 1 - cross_val_score(model, texts, labels, cv=5).mean()
         print(f"  {name:<7} {error:6.1%}")
 
-    vectorizer = CountVectorizer()
-    weighter = TermWeighter().fit(vectorizer.fit_transform(texts), labels)
-    best = int(np.argmax(weighter.weights_))
-    print(f"\nThe term with the largest weight is {vectorizer.get_feature_names_out()[best]!r}:")
-    print(weighter.explain(best))
+    vectorizer = TfPiVectorizer().fit(texts, labels)
+    best = vectorizer.get_feature_names_out()[np.argmax(vectorizer.weights_)]
+    print("\nThe term with the largest weight:")
+    print(vectorizer.explain(best))
 
 
 if __name__ == "__main__":
