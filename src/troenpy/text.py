@@ -205,12 +205,13 @@ class CountVectorizer(SklearnCountVectorizer):
         terms : array of str objects
         """
         self._check_vocabulary()
-        n_terms = len(self.vocabulary_)
-        columns = np.fromiter(self.vocabulary_.values(), dtype=np.int64, count=n_terms)
-        if not np.array_equal(columns, np.arange(n_terms)):
+        in_order = None
+        if _kernel.native is not None and type(self.vocabulary_) is dict:
+            in_order = _kernel.native.keys_by_column(self.vocabulary_)
+        if in_order is None:
             return super().get_feature_names_out(input_features)
-        terms = np.empty(n_terms, dtype=object)
-        terms[:] = list(self.vocabulary_)
+        terms = np.empty(len(in_order), dtype=object)
+        terms[:] = in_order
         return terms
 
     def _validate_as_parent_does(self) -> None:

@@ -10,6 +10,7 @@
 #include "counter.hpp"
 #include "counts.hpp"
 #include "python_lower.hpp"
+#include "python_terms.hpp"
 
 namespace troenpy {
 
@@ -22,24 +23,10 @@ Analyzer analyzer_by_name(const std::string &name) {
     throw std::invalid_argument("analyzer must be 'word', 'char' or 'char_wb', got '" + name + "'");
 }
 
-nb::object to_str(std::string_view text) {
-    const auto length = static_cast<Py_ssize_t>(text.size());
-    bool is_ascii = true;
-    for (const char c : text) is_ascii &= static_cast<signed char>(c) >= 0;
-    PyObject *str = is_ascii ? PyUnicode_New(length, 127) : PyUnicode_DecodeUTF8(text.data(), length, "surrogatepass");
-    if (str == nullptr) throw nb::python_error();
-    if (is_ascii) std::memcpy(PyUnicode_DATA(str), text.data(), text.size());
-    return nb::steal(str);
-}
-
 std::string to_utf8(PyObject *str) {
     const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(str, "utf-8", "surrogatepass"));
     if (!bytes.is_valid()) throw nb::python_error();
     return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
-}
-
-void check_signals(std::uint64_t step) {
-    if (step % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t min_n, std::uint32_t max_n,
@@ -103,54 +90,6 @@ void keep(TermCounts &counts, Array<const bool> mask) {
         if (mask.data()[i]) columns[i] = n_kept++;
     }
     counts.set_columns(std::move(columns), n_kept);
-}
-
-std::uint32_t checked_column(PyObject *value, std::size_t n_columns) {
-    const Py_ssize_t column = PyNumber_AsSsize_t(value, PyExc_OverflowError);
-    if (column == -1 && PyErr_Occurred()) throw nb::python_error();
-    if (column < 0 || static_cast<std::size_t>(column) >= n_columns) {
-        throw std::invalid_argument("vocabulary_ gives column " + std::to_string(column) + ", but has only " +
-                                    std::to_string(n_columns) + " terms");
-    }
-    return static_cast<std::uint32_t>(column);
-}
-
-void match(TermCounts &counts, nb::dict vocabulary) {
-    const auto n_columns = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
-    if (n_columns >= no_column) throw std::overflow_error("more than 2**32 - 2 terms in the vocabulary");
-    std::vector<bool> taken(n_columns);
-    bool shared = false;
-    std::vector<std::uint32_t> columns(counts.vocabulary().size(), no_column);
-    std::string text;
-    for (std::size_t term = 0; term < columns.size(); ++term) {
-        check_signals(term);
-        counts.vocabulary().spell(term, text);
-        const nb::object str = to_str(text);
-        PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), str.ptr());
-        if (column == nullptr) {
-            if (PyErr_Occurred()) throw nb::python_error();
-            continue;
-        }
-        columns[term] = checked_column(column, n_columns);
-        shared |= taken[columns[term]];
-        taken[columns[term]] = true;
-    }
-    counts.set_columns(std::move(columns), n_columns, shared);
-}
-
-nb::dict make_vocabulary(const TermCounts &counts) {
-    nb::dict vocabulary;
-    std::string text;
-    const std::vector<std::uint32_t> &columns = counts.columns();
-    for (std::size_t term = 0; term < columns.size(); ++term) {
-        check_signals(term);
-        if (columns[term] == no_column) continue;
-        counts.vocabulary().spell(term, text);
-        const nb::object str = to_str(text);
-        const nb::object column = nb::steal(PyLong_FromUnsignedLong(columns[term]));
-        if (!column.is_valid() || PyDict_SetItem(vocabulary.ptr(), str.ptr(), column.ptr()) != 0) throw nb::python_error();
-    }
-    return vocabulary;
 }
 
 Array<std::int64_t> row_borders(const TermCounts &counts) {
@@ -238,9 +177,10 @@ void bind_text(nb::module_ &module) {
         .def("document_frequencies", &document_frequencies)
         .def("occurrences", &occurrences)
         .def("keep", &keep, nb::arg("mask").noconvert())
-        .def("match", &match, nb::arg("vocabulary"))
+        .def("match", &match_vocabulary, nb::arg("vocabulary"))
         .def("vocabulary", &make_vocabulary)
         .def("row_borders", &row_borders);
+    module.def("keys_by_column", &keys_by_column, nb::arg("vocabulary"));
     bind_write_rows<std::int32_t>(counts);
     bind_write_rows<std::int64_t>(counts);
 }

@@ -1,0 +1,197 @@
+"""Text to counts: how many times faster than scikit-learn, on one and two threads.
+
+    python benchmarks/text.py --data 20news-raw.jsonl.gz
+
+reads the field "text" of every line, or every file below a folder. All contenders run in turn in one process;
+each time is that of a fresh estimator, with `vocabulary_` and `get_feature_names_out()` read once. It
+reports medians, and how many times faster than scikit-learn's TfidfVectorizer each is.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from troenpy._kernel import kernel_available
+from troenpy.text import CountVectorizer
+
+Contender = Callable[[], Any]
+
+
+def load(path: Path) -> list[str]:
+    if path.is_dir():
+        return [file.read_text(errors="replace") for file in sorted(path.rglob("*")) if file.is_file()]
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
+def enlarged(texts: list[str], times: int) -> list[str]:
+    """Repeat the texts, with fresh long words in every copy: rare words stay rare."""
+    long_word = re.compile(r"\b[a-z]{9,}\b")
+    copies = (
+        texts if i == 0 else [long_word.sub(rf"\g<0>{i}", text) for text in texts] for i in range(times)
+    )
+    return [text for copy in copies for text in copy]
+
+
+def fit(vectorizer: Any, texts: list[str]) -> Contender:
+    def run() -> None:
+        fresh = sklearn.clone(vectorizer)
+        fresh.fit_transform(texts)
+        assert len(fresh.get_feature_names_out()) == len(fresh.vocabulary_)
+
+    return run
+
+
+def transform(vectorizer: Any, texts: list[str]) -> Contender:
+    fitted = vectorizer.fit(texts)
+    return lambda: fitted.transform(texts)
+
+
+def polars_count(texts: list[str]) -> Contender | None:
+    """Count the words of every document with polars' own expressions, as a long table."""
+    try:
+        import polars as pl
+    except ImportError:
+        return None
+    series = pl.Series("text", texts)
+
+    def run() -> Any:
+        words = series.to_frame().with_row_index("document").with_columns(pl.col("text").str.to_lowercase())
+        words = words.with_columns(pl.col("text").str.extract_all(r"\b\w\w+\b").alias("term")).explode("term")
+        return words.group_by("document", "term").len()
+
+    return run
+
+
+def interleaved(contenders: dict[str, Contender], repeats: int) -> dict[str, float]:
+    """Median seconds of each, taken in turn so that a slow moment hits all."""
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(repeats):
+        for name, run in contenders.items():
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def report(title: str, seconds: dict[str, float], megabytes: float) -> None:
+    """Print one line per contender, with its ratio to the first."""
+    reference = next(iter(seconds.values()))
+    print(f"\n## {title}\n\n| | seconds | MB/s | times |\n|---|---|---|---|")
+    for name, value in seconds.items():
+        print(f"| {name} | {value:.3f} | {megabytes / value:.0f} | {reference / value:.1f} |")
+
+
+def compare(title: str, texts: list[str], repeats: int, **settings: Any) -> None:
+    megabytes = sum(map(len, texts)) / 1e6
+    contenders: dict[str, Contender] = {
+        "scikit-learn TfidfVectorizer": fit(TfidfVectorizer(**settings), texts),
+        "scikit-learn CountVectorizer": fit(SklearnCountVectorizer(**settings), texts),
+        "troenpy CountVectorizer, 1 thread": fit(CountVectorizer(**settings), texts),
+        "troenpy CountVectorizer, 2 threads": fit(CountVectorizer(**settings, n_jobs=2), texts),
+    }
+    polars = polars_count(texts) if not settings else None
+    if polars is not None:
+        contenders["polars, all threads, long table"] = polars
+    report(f"fit_transform, {title}", interleaved(contenders, repeats), megabytes)
+
+
+def compare_transform(title: str, texts: list[str], repeats: int, **settings: Any) -> None:
+    contenders = {
+        "scikit-learn TfidfVectorizer": transform(TfidfVectorizer(**settings), texts),
+        "troenpy CountVectorizer, 1 thread": transform(CountVectorizer(**settings), texts),
+        "troenpy CountVectorizer, 2 threads": transform(CountVectorizer(**settings, n_jobs=2), texts),
+    }
+    report(f"transform, {title}", interleaved(contenders, repeats), sum(map(len, texts)) / 1e6)
+
+
+def compare_sizes(texts: list[str], repeats: int, times: int) -> None:
+    """Time per megabyte must not grow with the corpus."""
+    large = enlarged(texts, times)
+    vectorizers = {"1 thread": CountVectorizer(), "2 threads": CountVectorizer(n_jobs=2)}
+    print(f"\n## Seconds per MB, once and {times} times the corpus\n")
+    print(f"| | 1x | {times}x | ratio |\n|---|---|---|---|")
+    for name, vectorizer in vectorizers.items():
+        seconds = interleaved({"once": fit(vectorizer, texts), "more": fit(vectorizer, large)}, repeats)
+        once = seconds["once"] / sum(map(len, texts)) * 1e6
+        more = seconds["more"] / sum(map(len, large)) * 1e6
+        print(f"| {name} | {once:.5f} | {more:.5f} | {more / once:.2f} |")
+
+
+PEAK_MEMORY = """
+import sys
+sys.path.insert(0, {directory!r})
+from pathlib import Path
+from text import CountVectorizer, TfidfVectorizer, load, peak_memory
+texts = load(Path({data!r}))
+before = peak_memory()
+{vectorizer}.fit_transform(texts)
+print(peak_memory() - before)
+"""
+
+
+def peak_memory() -> float:
+    """Return the largest resident size of this process so far, in MB (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+
+def compare_memory(data: Path) -> None:
+    """Print what each adds to the peak of a process that holds the texts."""
+    print("\n## Peak memory above the texts\n\n| | MB |\n|---|---|")
+    for settings in ("", "ngram_range=(1, 2)"):
+        for name in ("TfidfVectorizer({})", "CountVectorizer({})", "CountVectorizer({}, n_jobs=2)"):
+            vectorizer = name.format(settings).replace("(, ", "(")
+            code = PEAK_MEMORY.format(
+                directory=str(Path(__file__).parent), data=str(data), vectorizer=vectorizer
+            )
+            run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+            print(f"| {vectorizer} | {float(run.stdout):.0f} |")
+
+
+def describe_machine() -> None:
+    print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()},", end=" ")
+    print(f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, kernel: {kernel_available()}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument(
+        "--char-documents", type=int, default=2000, help="scikit-learn needs a minute for 10,000"
+    )
+    parser.add_argument("--times", type=int, default=10, help="how many times larger the large corpus is")
+    arguments = parser.parse_args()
+    if arguments.data is None:
+        parser.error("--data or TROENPY_DATA must name a .jsonl.gz file with a field 'text', or a folder")
+    texts = load(Path(arguments.data))
+    few = texts[: arguments.char_documents]
+    describe_machine()
+    compare("words", texts, arguments.repeats)
+    compare_transform("words", texts, arguments.repeats)
+    compare("(1, 2)-grams", texts, max(1, arguments.repeats // 2), ngram_range=(1, 2))
+    compare("characters 3-5", few, max(1, arguments.repeats // 2), analyzer="char", ngram_range=(3, 5))
+    compare_sizes(texts, arguments.repeats, arguments.times)
+    compare_memory(Path(arguments.data))
+
+
+if __name__ == "__main__":
+    main()
