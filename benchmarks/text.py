@@ -42,9 +42,7 @@ def load(path: Path) -> list[str]:
 def enlarged(texts: list[str], times: int) -> list[str]:
     """Repeat the texts, with fresh long words in every copy: rare words stay rare."""
     long_word = re.compile(r"\b[a-z]{9,}\b")
-    copies = (
-        texts if i == 0 else [long_word.sub(rf"\g<0>{i}", text) for text in texts] for i in range(times)
-    )
+    copies = (texts if i == 0 else [long_word.sub(rf"\g<0>{i}", text) for text in texts] for i in range(times))
     return [text for copy in copies for text in copy]
 
 
@@ -157,9 +155,7 @@ def compare_memory(data: Path) -> None:
     for settings in ("", "ngram_range=(1, 2)"):
         for name in ("TfidfVectorizer({})", "CountVectorizer({})", "CountVectorizer({}, n_jobs=2)"):
             vectorizer = name.format(settings).replace("(, ", "(")
-            code = PEAK_MEMORY.format(
-                directory=str(Path(__file__).parent), data=str(data), vectorizer=vectorizer
-            )
+            code = PEAK_MEMORY.format(directory=str(Path(__file__).parent), data=str(data), vectorizer=vectorizer)
             run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
             print(f"| {vectorizer} | {float(run.stdout):.0f} |")
 
@@ -170,14 +166,10 @@ def describe_machine() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument(
-        "--char-documents", type=int, default=2000, help="scikit-learn needs a minute for 10,000"
-    )
+    parser.add_argument("--char-documents", type=int, default=2000, help="scikit-learn needs a minute for 10,000")
     parser.add_argument("--times", type=int, default=10, help="how many times larger the large corpus is")
     arguments = parser.parse_args()
     if arguments.data is None:

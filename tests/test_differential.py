@@ -79,7 +79,7 @@ def test_base_divides_by_its_logarithm(base):
 
 
 def test_base_must_be_one_of_a_logarithm():
-    with pytest.raises(ValueError, match="base must be positive and not 1, got 1"):
+    with pytest.raises(ValueError, match="base must be positive, finite and not 1, got 1"):
         differential_troenpy(stats.uniform(0, 2), base=1)
 
 

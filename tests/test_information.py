@@ -501,7 +501,7 @@ class TestErrors:
 
     @pytest.mark.parametrize("base", [0, -1, 1, math.nan])
     def test_base(self, function, base):
-        with pytest.raises(ValueError, match=f"base must be positive and not 1, got {base}"):
+        with pytest.raises(ValueError, match=f"base must be positive, finite and not 1, got {base}"):
             function([[1, 1], [1, 1]], base=base)
 
     @pytest.mark.parametrize("axis", [2, -3])

@@ -107,8 +107,8 @@ def _axes(ndim: int, axis: Axis, *, joint: bool) -> tuple[int, ...]:
 def in_base(values: Floats | np.floating[Any], base: float | None, dtype: np.dtype[Any]) -> Any:
     """Turn natural logarithms into those of another base, in the given type; one value becomes a scalar."""
     if base is not None:
-        if not base > 0 or base == 1:
-            raise ValueError(f"base must be positive and not 1, got {base!r}")
+        if not (base > 0 and np.isfinite(base)) or base == 1:
+            raise ValueError(f"base must be positive, finite and not 1, got {base!r}")
         values = values / np.log(base)
     # Adding 0.0 turns -0.0, which -log(1) gives, into 0.0.
     return (np.asarray(values, dtype=dtype) + dtype.type(0.0))[()]
