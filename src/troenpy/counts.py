@@ -13,7 +13,7 @@ from scipy import sparse
 
 from troenpy import archive
 from troenpy.counting import documents_by_class, present_terms, read_weights
-from troenpy.labels import read_labels
+from troenpy.labels import Labels, read_labels
 
 
 class ClassCounts:
@@ -149,7 +149,25 @@ class ClassCounts:
         if len(labels) != present.shape[0]:
             sizes = [present.shape[0], len(labels)]
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes} in X and y")
-        weights = read_weights(sample_weight, len(labels))
+        return cls.from_present(present, labels, read_weights(sample_weight, len(labels)), terms)
+
+    @classmethod
+    def from_present(
+        cls, present: Any, labels: Labels, weights: NDArray[np.float64] | None, terms: Iterable[str] | None = None
+    ) -> "ClassCounts":
+        """Do the work of `from_matrix` on canonical CSR of positive values, labels and weights known to be sound.
+
+        Parameters
+        ----------
+        present : CSR of shape (n_documents, n_terms)
+        labels : Labels
+        weights : ndarray of shape (n_documents,) or None
+        terms : iterable of str, optional
+
+        Returns
+        -------
+        ClassCounts
+        """
         doc_freq, term_docs = documents_by_class(present, labels, weights)
         return cls(
             classes=labels.classes,

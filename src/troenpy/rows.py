@@ -46,6 +46,7 @@ def weighted_rows(
         Leave X as it is; False may write the result over it.
     n_threads : int, default=1
     """
+    check_names(tf, norm)
     if not sparse.issparse(X):
         rows = sparse.csr_array(X)
         how: dict[str, Any] = {"tf": tf, "norm": norm, "average_length": average_length}
@@ -58,6 +59,14 @@ def weighted_rows(
     # Not rows @ diags(weights): that would leave the indices unsorted.
     weigh_rows(rows.data, rows.indices, rows.indptr, weights, norm, n_threads=n_threads)
     return rows
+
+
+def check_names(tf: str, norm: str | None) -> None:
+    """Raise ValueError unless both are known."""
+    if tf not in TERM_FREQUENCIES:
+        raise ValueError(f"tf must be one of {', '.join(TERM_FREQUENCIES)}, got {tf!r}")
+    if norm not in NORMS:
+        raise ValueError(f"norm must be one of {', '.join(map(str, NORMS))}, got {norm!r}")
 
 
 def _apply_tf(rows: Any, tf: TermFrequency, average_length: float) -> None:

@@ -15,7 +15,7 @@ from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
 from troenpy.labels import Labels, read_labels
 from troenpy.ledger import TermLedger, term_ledger
-from troenpy.rows import Norm, TermFrequency
+from troenpy.rows import Norm, TermFrequency, row_sums
 from troenpy.schemes import Weight
 from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
 from troenpy.weighting import TermWeighter, find_column
@@ -262,8 +262,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             _check_labels(labels, len(raw_documents), raw_documents)
         X = super().fit_transform(raw_documents)
         _check_labels(labels, X.shape[0])
+        weights = read_weights(sample_weight, len(labels))
+        length = X.data.sum() if weights is None else weights @ row_sums(X)
+        counts = ClassCounts.from_present(X, labels, weights)
         self.__dict__.pop("_tally", None)
-        self._weighter = self._new_weighter().fit(X, labels, sample_weight)
+        self._weighter = self._new_weighter().learn(counts, float(length))
         return X
 
     def _weigh(self, X: Any) -> Any:

@@ -15,7 +15,7 @@ from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
 from troenpy.labels import Labels, read_labels
 from troenpy.ledger import TermLedger, term_ledger
-from troenpy.rows import NORMS, TERM_FREQUENCIES, Norm, TermFrequency, row_sums, weighted_rows
+from troenpy.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
 from troenpy.schemes import Weight, term_weights
 
 
@@ -203,6 +203,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        check_names(self.tf, self.norm)
         self.weights_ = term_weights(counts, self.scheme, smoothing=self.smoothing)
         self.counts_, self.total_length_, self.n_features_in_ = counts, total_length, counts.doc_freq.shape[1]
         return self
@@ -256,10 +257,6 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return term_ledger(self.counts_, self.weights_, column, term=str(names[column]), smoothing=self.smoothing)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
-        if self.tf not in TERM_FREQUENCIES:
-            raise ValueError(f"tf must be one of {', '.join(TERM_FREQUENCIES)}, got {self.tf!r}")
-        if self.norm not in NORMS:
-            raise ValueError(f"norm must be one of {', '.join(map(str, NORMS))}, got {self.norm!r}")
         X = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
         )

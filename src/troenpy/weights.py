@@ -28,8 +28,7 @@ def idf(counts: ClassCounts) -> Floats:
     >>> idf(counts)  # n = 4, n_w = 3 and 1
     array([1.        , 1.69314718])
     """
-    cells = Cells(counts)
-    return cells.of_terms(1 + np.log(cells.n / (1 + cells.n_w)))
+    return _idf(Cells(counts))
 
 
 def pcf_present(
@@ -75,8 +74,7 @@ def pcf(
     >>> pcf(counts)  # PCF_* = log 4/3
     array([-0.017372  , -0.28768207])
     """
-    cells, how = Cells(counts), _Estimate(smoothing, estimator, prior)
-    return cells.of_terms(_troenpy_with_term(cells, how) - _troenpy_of_all(cells, how))
+    return _pcf(Cells(counts), _Estimate(smoothing, estimator, prior))
 
 
 def pcf_gain(
@@ -127,7 +125,8 @@ def pi(
     >>> pi(counts)
     array([-0.017372  , -0.48708809])
     """
-    return pcf(counts, smoothing=smoothing, estimator=estimator, prior=prior) * idf(counts)
+    cells = Cells(counts)
+    return _pcf(cells, _Estimate(smoothing, estimator, prior)) * _idf(cells)
 
 
 def cib_ncf(counts: ClassCounts, *, smoothing: float = 1.0, per_class: bool = False) -> Floats:
@@ -248,6 +247,14 @@ class _Estimate:
             pseudo_others=self.smoothing - pseudo,
         )
         return cast(Floats, cells)
+
+
+def _idf(cells: Cells) -> Floats:
+    return cells.of_terms(1 + np.log(cells.n / (1 + cells.n_w)))
+
+
+def _pcf(cells: Cells, how: _Estimate) -> Floats:
+    return cells.of_terms(_troenpy_with_term(cells, how) - _troenpy_of_all(cells, how))
 
 
 def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:

@@ -15,24 +15,6 @@ namespace troenpy {
 
 namespace {
 
-// data[j] *= weights[indices[j]] for every stored value of a CSR matrix, in place and without a temporary of
-// its size. The indices are checked: a bad one must not read foreign memory.
-template <typename Value, typename Index>
-void scale_columns(Array<Value> data, Array<const Index> indices, Array<const double> weights) {
-    if (data.size() != indices.size()) throw std::invalid_argument("data and indices differ in length");
-    Value *values = data.data();
-    const Index *columns = indices.data();
-    const double *by_column = weights.data();
-    const auto n_columns = static_cast<std::uint64_t>(weights.size());
-    const std::size_t n = data.size();
-    nb::gil_scoped_release release;
-    for (std::size_t j = 0; j < n; ++j) {
-        const auto column = static_cast<std::uint64_t>(columns[j]);
-        if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
-        values[j] = static_cast<Value>(values[j] * by_column[column]);
-    }
-}
-
 Norm norm_by_name(const std::string &name) {
     if (name == "none") return Norm::none;
     if (name == "l1") return Norm::l1;
@@ -76,12 +58,6 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
     return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)), to_numpy(std::move(counts.data)));
 }
 
-template <typename Value, typename Index>
-void bind_scale_columns(nb::module_ &module) {
-    module.def("scale_columns", &scale_columns<Value, Index>, nb::arg("data").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("weights").noconvert());
-}
-
 template <typename In, typename Index, typename Out>
 void bind_weigh_rows(nb::module_ &module) {
     module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
@@ -97,8 +73,6 @@ void bind_weigh_rows(nb::module_ &module) {
 
 template <typename Index>
 void bind_by_index(nb::module_ &module) {
-    bind_scale_columns<double, Index>(module);
-    bind_scale_columns<float, Index>(module);
     bind_weigh_rows<double, Index>(module);
     bind_weigh_rows<float, Index>(module);
     bind_weigh_rows<std::int64_t, Index>(module);

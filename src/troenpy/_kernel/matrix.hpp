@@ -18,42 +18,46 @@ struct ClassCounts {
     std::vector<std::int64_t> indptr, indices, data;
 };
 
-// Row i belongs to class codes[i]. Rows are visited class by class, so that every column only remembers the class
-// it was last seen in: no table of classes x columns is made.
+// Row i belongs to class codes[i]. Rows are visited class by class, with one counter per column that is emptied after
+// each class: no table of classes x columns is made.
 template <typename Index>
 ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices, const std::int64_t *codes,
                                   std::int64_t n_classes, std::int64_t n_columns) {
-    std::vector<std::uint64_t> borders(static_cast<std::size_t>(n_classes) + 1, 0);
+    std::vector<std::size_t> ends(static_cast<std::size_t>(n_classes) + 1, 0);
     for (std::size_t row = 0; row < n_rows; ++row) {
         if (codes[row] < 0 || codes[row] >= n_classes) throw std::out_of_range("a class code is outside [0, n_classes)");
-        ++borders[static_cast<std::size_t>(codes[row]) + 1];
+        ++ends[static_cast<std::size_t>(codes[row]) + 1];
     }
-    for (std::size_t i = 1; i < borders.size(); ++i) borders[i] += borders[i - 1];
+    for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
     std::vector<std::size_t> rows(n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row) rows[borders[static_cast<std::size_t>(codes[row])]++] = row;
+    for (std::size_t row = 0; row < n_rows; ++row) rows[ends[static_cast<std::size_t>(codes[row])]++] = row;
 
-    struct Last {
-        std::int64_t code = -1;
-        std::size_t cell = 0;
-    };
     struct Cell {
-        std::int64_t column, code, count;
+        std::size_t column;
+        std::int64_t code, count;
     };
-    std::vector<Last> last(static_cast<std::size_t>(n_columns));
     std::vector<Cell> cells;
+    std::vector<std::int64_t> counters(static_cast<std::size_t>(n_columns), 0);
+    std::vector<std::size_t> touched(static_cast<std::size_t>(n_columns) + 1);
     ClassCounts result;
     result.indptr.assign(static_cast<std::size_t>(n_columns) + 1, 0);
-    for (const std::size_t row : rows) {
-        const std::int64_t code = codes[row];
-        for (auto at = static_cast<std::size_t>(indptr[row]); at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
-            const auto column = static_cast<std::size_t>(indices[at]);
-            if (column >= last.size()) throw std::out_of_range("a column index is outside [0, n_columns)");
-            if (last[column].code != code) {
-                last[column] = {code, cells.size()};
-                cells.push_back({static_cast<std::int64_t>(column), code, 0});
-                ++result.indptr[column + 1];
+    std::size_t next_row = 0;
+    for (std::int64_t code = 0; code < n_classes; ++code) {
+        std::size_t n_touched = 0;
+        for (; next_row < ends[static_cast<std::size_t>(code)]; ++next_row) {
+            const std::size_t row = rows[next_row];
+            for (auto at = static_cast<std::size_t>(indptr[row]); at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
+                const auto column = static_cast<std::size_t>(indices[at]);
+                if (column >= counters.size()) throw std::out_of_range("a column index is outside [0, n_columns)");
+                touched[n_touched] = column;
+                n_touched += counters[column]++ == 0;
             }
-            ++cells[last[column].cell].count;
+        }
+        for (std::size_t i = 0; i < n_touched; ++i) {
+            const std::size_t column = touched[i];
+            cells.push_back({column, code, counters[column]});
+            counters[column] = 0;
+            ++result.indptr[column + 1];
         }
     }
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
@@ -61,7 +65,7 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
     result.data.resize(cells.size());
     std::vector<std::int64_t> next(result.indptr.begin(), result.indptr.end() - 1);
     for (const Cell &cell : cells) {
-        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(cell.column)]++);
+        const auto at = static_cast<std::size_t>(next[cell.column]++);
         result.indices[at] = cell.code;
         result.data[at] = cell.count;
     }
