@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
-from troenpy.labels import Labels, read_labels
+from troenpy.crossfitting import folds
+from troenpy.labels import read_labels
 from troenpy.ledger import TermLedger, term_ledger
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
 from troenpy.schemes import Weight, term_weights
@@ -177,7 +178,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         sample_weight = read_weights(sample_weight, X.shape[0])
         labels = read_labels(y)
         blocks, order = [], []
-        for number, (train, test) in enumerate(self._splits(X, labels)):
+        for number, (train, test) in enumerate(folds(self.cv, self.random_state, X, labels)):
             train_weight = None if sample_weight is None else sample_weight[train]
             counts, length = self._count(X[train], labels.part(train), train_weight)
             try:
@@ -276,25 +277,6 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any, weights: NDArray[np.float64], average_length: float, **how: Any) -> Any:
         return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average_length, **how)
-
-    def _splits(self, X: Any, labels: Labels) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # half of our import time, rarely needed
-
-        if isinstance(self.cv, Integral) and not isinstance(self.cv, bool):
-            folds = StratifiedKFold if labels.is_single else KFold
-            splitter = folds(int(self.cv), shuffle=True, random_state=self.random_state)
-        else:
-            splitter = check_cv(self.cv)
-        y = labels.indicator.indices if labels.is_single else labels.indicator.toarray()
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y)]
-        times = np.bincount(np.concatenate([test for _, test in splits]), minlength=X.shape[0])
-        if len(times) != X.shape[0] or (times != 1).any():
-            wrong = int(np.flatnonzero(times != 1)[0])
-            raise ValueError(
-                f"cv must put every document in exactly one test fold, document {wrong} is in {times[wrong]}: use a"
-                " K-fold splitter"
-            )
-        return splits
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
