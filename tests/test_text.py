@@ -465,14 +465,15 @@ except KeyboardInterrupt:
     "documents",
     [
         "[' '.join(f'w{i}x{j}' for j in range(100)) for i in range(40000)]",
-        "[' '.join(f'w{j}' for j in range(4000000))]",
+        "[' '.join(map(str, range(10**6, 2 * 10**6)))]",
         "['ab ' * 100, 'é ' * 100_000_000]",
     ],
 )
 def test_ctrl_c_stops_within_a_second(documents, n_jobs):
     assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
     code = INTERRUPTED.format(documents=documents, n_jobs=n_jobs)
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)  # noqa: S603
     assert float(run.stdout) < 1
 
 

@@ -144,7 +144,7 @@ void Worker::count_word_ngrams(Watch &watch) {
     });
     flush(watch, unigrams_count, &word_terms_);
     ngram_terms_ = word_terms_;
-    std::vector<std::uint32_t> longer;
+    std::vector<std::uint32_t> &longer = longer_terms_;
     for (std::uint32_t n = 2; n <= settings_.max_n && n <= word_terms_.size(); ++n) {
         longer.clear();
         for (std::size_t i = 0; i + n <= word_terms_.size(); ++i) {
@@ -282,7 +282,11 @@ void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms
         if (terms != nullptr) terms->push_back(slot.term);
     }
     batch_.size = 0;
-    watch.check();
+    check_at_times(watch);
+}
+
+inline void Worker::check_at_times(Watch &watch) {
+    if (++n_flushes_ % 64 == 0) watch.check();
 }
 
 inline void Worker::tally(Slot &slot) {

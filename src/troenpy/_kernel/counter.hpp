@@ -55,7 +55,7 @@ public:
 private:
     // Keys wait here for their slots to arrive from memory.
     struct Batch {
-        static constexpr std::size_t capacity = 512;
+        static constexpr std::size_t capacity = 64;  // more would push each other out of the first-level cache
         std::size_t size = 0;
         Key keys[capacity];
         std::uint64_t hashes[capacity];
@@ -79,6 +79,7 @@ private:
     void add(const char *text, std::size_t length);
     void add_pair(std::uint32_t first_words, std::uint32_t last_word);
     void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
+    void check_at_times(Watch &watch);
     void tally(Slot &slot);
 
     const Settings &settings_;
@@ -89,7 +90,8 @@ private:
     std::uint64_t first_entry_ = 0;  // of the current document
     std::uint32_t n_entries_ = 0;    // of the current document
     std::uint32_t document_ = 0;
-    std::vector<std::uint32_t> word_terms_, ngram_terms_;
+    std::uint32_t n_flushes_ = 0;
+    std::vector<std::uint32_t> word_terms_, ngram_terms_, longer_terms_;
     // Character n-grams: the text with its white space in order, and where its characters start if not ASCII.
     Buffer<char> chars_;
     std::uint64_t n_bytes_ = 0;

@@ -94,9 +94,10 @@ public:
     }
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_.data()[hash >> shift_], 1); }
 
-    // Room for n more terms, so that `find` need not look.
+    // Room for n more terms, so that `find` need not look. 0.7 is the load from which probing costs more than the
+    // memory that a larger table would touch.
     void reserve(std::size_t n) {
-        while (n_slots_used_ + n > slots_.size() / 2) grow();
+        while (n_slots_used_ + n > slots_.size() / 10 * 7) grow();
     }
 
     // The slot of a term, made if it is new. Not for long terms.

@@ -91,6 +91,7 @@ Vocabulary::Vocabulary(Counter &counter, bool sorted) {
     for (std::uint32_t level = 1; has_tree && level < settings.max_n && !levels_.back().empty(); ++level) {
         merge_level(level, counter.n_threads());
     }
+    check_size();
     number(has_tree ? settings.min_n : 1);
     place(has_tree ? settings.min_n - 1 : 0);
 }
@@ -118,6 +119,7 @@ void Vocabulary::find_levels(Source &source) {
 
 void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
     std::vector<Word> words;
+    words.reserve(count_level(0));
     for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
         const Source &source = sources_[worker];
         for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
@@ -147,6 +149,7 @@ void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
         sort_buckets(words, borders, n_threads, less);
     }
     std::vector<Node> nodes;
+    nodes.reserve(words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
         const Owner owner = words[i].owner;
         if (i == 0 || !same(words[i - 1], words[i])) nodes.push_back({owner.worker, owner.term});
@@ -157,6 +160,7 @@ void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
 
 void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     std::vector<Ngram> ngrams;
+    ngrams.reserve(count_level(level));
     for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
         const Source &source = sources_[worker];
         for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
@@ -169,6 +173,7 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     const auto borders = scatter(ngrams, levels_.back().size(), [](const Ngram &ngram) { return ngram.parent; });
     sort_buckets(ngrams, borders, n_threads, [](const Ngram &a, const Ngram &b) { return a.last < b.last; });
     std::vector<Node> nodes;
+    nodes.reserve(ngrams.size());
     for (const Ngram &ngram : ngrams) {
         if (nodes.empty() || nodes.back().parent != ngram.parent || nodes.back().last != ngram.last) {
             nodes.push_back({ngram.parent, ngram.last});
@@ -178,10 +183,28 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     levels_.push_back(std::move(nodes));
 }
 
+std::size_t Vocabulary::count_level(std::uint32_t level) const {
+    std::size_t n = 0;
+    for (const Source &source : sources_) {
+        if (source.levels.empty()) {
+            n += level == 0 ? source.keys.size() : 0;
+        } else {
+            n += static_cast<std::size_t>(std::count(source.levels.begin(), source.levels.end(), level));
+        }
+    }
+    return n;
+}
+
+void Vocabulary::check_size() const {
+    std::uint64_t n_nodes = 0;
+    for (const std::vector<Node> &level : levels_) n_nodes += level.size();
+    if (n_nodes >= no_column) throw std::overflow_error("more than 2**32 - 2 different terms");
+}
+
 // Columns in pre-order: a node, if it is long enough, then what it begins.
 void Vocabulary::number(std::uint32_t min_n) {
-    const auto own = [&](std::size_t level) { return std::uint64_t{level + 1 >= min_n}; };
-    std::vector<std::vector<std::uint64_t>> sizes(levels_.size());  // of the tree below and at each node
+    const auto own = [&](std::size_t level) { return std::uint32_t{level + 1 >= min_n}; };
+    std::vector<std::vector<std::uint32_t>> sizes(levels_.size());  // of the tree below and at each node
     for (std::size_t level = levels_.size(); level-- > 0;) {
         sizes[level].assign(levels_[level].size(), own(level));
         if (level + 1 == levels_.size()) continue;
@@ -190,15 +213,14 @@ void Vocabulary::number(std::uint32_t min_n) {
         }
     }
     std::uint64_t n_terms = 0;
-    for (const std::uint64_t size : sizes[0]) n_terms += size;
-    if (n_terms >= no_column) throw std::overflow_error("more than 2**32 - 2 different terms");
+    for (const std::uint32_t size : sizes[0]) n_terms += size;
     terms_.resize(n_terms);
 
-    std::vector<std::uint64_t> next_of_parents{0};
+    std::vector<std::uint32_t> next_of_parents{0};
     for (std::size_t level = 0; level < levels_.size(); ++level) {
-        std::vector<std::uint64_t> next_of_children(levels_[level].size());
+        std::vector<std::uint32_t> next_of_children(levels_[level].size());
         for (std::size_t i = 0; i < levels_[level].size(); ++i) {
-            std::uint64_t &next = next_of_parents[level == 0 ? 0 : levels_[level][i].parent];
+            std::uint32_t &next = next_of_parents[level == 0 ? 0 : levels_[level][i].parent];
             if (own(level)) terms_[next] = {static_cast<std::uint32_t>(level), static_cast<std::uint32_t>(i)};
             next_of_children[i] = next + own(level);
             next += sizes[level][i];

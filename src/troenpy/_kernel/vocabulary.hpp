@@ -54,6 +54,8 @@ private:
 
     void take(Worker &worker, Source &source);
     void find_levels(Source &source);
+    std::size_t count_level(std::uint32_t level) const;
+    void check_size() const;
     void merge_words(unsigned n_threads, bool sorted);
     void merge_level(std::uint32_t level, unsigned n_threads);
     void number(std::uint32_t min_n);
@@ -63,7 +65,7 @@ private:
     std::vector<Source> sources_;
     std::vector<std::vector<Node>> levels_;
     std::vector<Term> terms_;
-    std::vector<std::uint64_t> n_documents_;
+    std::vector<std::uint32_t> n_documents_;
 };
 
 }  // namespace troenpy
