@@ -173,7 +173,9 @@ def test_fit_after_partial_fit_starts_anew():
 
 def test_no_labels():
     for call in (TfPiVectorizer().fit_transform, TfPiVectorizer().fit, TfPiVectorizer().partial_fit):
-        with pytest.raises(ValueError, match=r"TfPiVectorizer learns from labels: fit_transform\(texts, labels\)"):
+        with pytest.raises(
+            ValueError, match=r"TfPiVectorizer learns from labels: it requires y .* fit\(texts, labels\)"
+        ):
             call(TEXTS)
 
 

@@ -4,6 +4,7 @@ from troenpy import rivals, weights
 from troenpy._kernel import kernel_available
 from troenpy.counts import ClassCounts
 from troenpy.differential import differential_troenpy
+from troenpy.features import TermFeatures
 from troenpy.information import (
     conditional_troenpy,
     entropy,
@@ -23,6 +24,7 @@ __all__ = [
     "WEIGHTS",
     "ClassCounts",
     "CountVectorizer",
+    "TermFeatures",
     "TermWeighter",
     "TfPiVectorizer",
     "conditional_troenpy",

@@ -1,6 +1,6 @@
 """Labels of any kind scikit-learn knows, as sorted classes and an indicator matrix of documents by class."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,34 @@ def read_labels(y: Any) -> Labels:
     n = len(labels)
     indicator = sparse.csr_array((np.ones(n, np.int64), codes, np.arange(n + 1)), shape=(n, len(classes)))
     return Labels(classes, indicator)
+
+
+def read_required_labels(y: Any, reader: str) -> Labels:
+    """Read the labels that an estimator on text cannot do without."""
+    if y is None:
+        raise ValueError(
+            f"{reader} learns from labels: it requires y to be passed, but the target y is None. fit(texts, labels),"
+            " one label per document; without labels, scikit-learn's TfidfVectorizer is the thing to use"
+        )
+    return read_labels(y)
+
+
+def check_labels_fit(labels: Labels, documents: Any) -> None:
+    """Raise ValueError for what newcomers do to y. `documents` are the documents, or how many there are."""
+    is_number = isinstance(documents, int)
+    if not is_number and (isinstance(documents, str | bytes) or not isinstance(documents, Sized)):
+        return  # read later, and an error then or a generator that can be read once
+    n_documents, n_labels = documents if is_number else len(documents), len(labels)
+    if n_labels != n_documents:
+        raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
+    if len(labels.classes) < n_labels or n_labels < 2 or not labels.is_single:
+        return
+    is_swapped = not is_number and len({str(document) for document in documents}) < n_labels
+    hint = "are the arguments swapped? fit(texts, labels)" if is_swapped else "pass the classes as y"
+    raise ValueError(
+        f"all {n_labels} labels are different (the first is {str(labels.classes[0])[:40]!r}): a class needs several"
+        f" documents to learn from; {hint}"
+    )
 
 
 def _as_array(y: Any) -> NDArray[Any]:

@@ -105,6 +105,9 @@ class CountVectorizer(SklearnCountVectorizer):
     vocabulary_: dict[Any, Any]
     fixed_vocabulary_: bool
 
+    # The matrix stands at the end of arrays that have room for this many: TermFeatures widens it in place.
+    _room = 1
+
     def __init__(
         self,
         *,
@@ -325,11 +328,13 @@ class CountVectorizer(SklearnCountVectorizer):
 
     def _matrix(self, counts: Any) -> Any:
         borders = counts.row_borders()
-        index = np.int32 if max(borders[-1], counts.n_columns) <= LARGEST_INT32 else np.int64
+        n_values = int(borders[-1])
+        index = np.int32 if self._room * max(n_values, counts.n_columns) <= LARGEST_INT32 else np.int64
         dtype = np.dtype(self.dtype)
         indptr = borders.astype(index)
-        indices = np.empty(borders[-1], dtype=index)
-        data = np.empty(borders[-1], dtype=dtype if dtype in COUNTED_DTYPES else np.int32)
+        before = (self._room - 1) * n_values
+        indices = np.empty(before + n_values, dtype=index)[before:]
+        data = np.empty(before + n_values, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)[before:]
         counts.write_rows(indptr, indices, data, bool(self.binary))
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         X = (sp.csr_array if is_array else sp.csr_matrix)(

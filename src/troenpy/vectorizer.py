@@ -1,6 +1,5 @@
 """TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text."""
 
-from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
-from troenpy.labels import Labels, read_labels
+from troenpy.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.ledger import TermLedger, term_ledger
 from troenpy.rows import Norm, TermFrequency, row_sums
 from troenpy.schemes import Weight
@@ -258,10 +257,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Learn everything; return the counts."""
         labels = self._read_labels(y)
-        if isinstance(raw_documents, Sized) and not isinstance(raw_documents, str | bytes):
-            _check_labels(labels, len(raw_documents), raw_documents)
+        check_labels_fit(labels, raw_documents)
         X = super().fit_transform(raw_documents)
-        _check_labels(labels, X.shape[0])
+        check_labels_fit(labels, X.shape[0])
         weights = read_weights(sample_weight, len(labels))
         length = X.data.sum() if weights is None else weights @ row_sums(X)
         counts = ClassCounts.from_present(X, labels, weights)
@@ -329,12 +327,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _read_labels(self, y: Any) -> Labels:
         if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ValueError(f"dtype must be float32 or float64, got {self.dtype!r}: weights are not whole numbers")
-        if y is None:
-            raise ValueError(
-                "TfPiVectorizer learns from labels: fit_transform(texts, labels), one label per document. Without"
-                " labels, scikit-learn's TfidfVectorizer is the thing to use"
-            )
-        return read_labels(y)
+        return read_required_labels(y, "TfPiVectorizer")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -363,18 +356,3 @@ class _Tally:
             return values
 
         return _Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
-
-
-def _check_labels(labels: Labels, n_documents: int, raw_documents: Any = ()) -> None:
-    """Raise ValueError for what newcomers do to y."""
-    n_labels = len(labels)
-    if n_labels != n_documents:
-        raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
-    if len(labels.classes) < n_labels or n_labels < 2 or not labels.is_single:
-        return
-    is_swapped = len(raw_documents) > 0 and len({str(document) for document in raw_documents}) < n_labels
-    hint = "are the arguments swapped? fit_transform(texts, labels)" if is_swapped else "pass the classes as y"
-    raise ValueError(
-        f"all {n_labels} labels are different (the first is {str(labels.classes[0])[:40]!r}): a class needs several"
-        f" documents to learn from; {hint}"
-    )

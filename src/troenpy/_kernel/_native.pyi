@@ -55,3 +55,13 @@ def weigh_rows(
 def class_document_counts(
     indptr: NDArray[Any], indices: NDArray[Any], codes: NDArray[np.int64], n_classes: int, n_columns: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def stack_blocks(
+    counts: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    weights: NDArray[np.float64],
+    sets: NDArray[np.int64],
+    blocks: Sequence[tuple[str, str]],
+    out: NDArray[Any],
+    out_indices: NDArray[Any],
+) -> None: ...

@@ -2,11 +2,15 @@
 
 #include "bind.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "matrix.hpp"
@@ -21,6 +25,14 @@ Norm norm_by_name(const std::string &name) {
     if (name == "l2") return Norm::l2;
     if (name == "hellinger") return Norm::hellinger;
     throw std::invalid_argument("norm must be 'l1', 'l2', 'hellinger' or 'none', got '" + name + "'");
+}
+
+Tf tf_by_name(const std::string &name) {
+    if (name == "raw") return Tf::raw;
+    if (name == "log") return Tf::log;
+    if (name == "sqrt") return Tf::sqrt;
+    if (name == "binary") return Tf::binary;
+    throw std::invalid_argument("tf must be 'raw', 'log', 'sqrt' or 'binary', got '" + name + "'");
 }
 
 template <typename Index>
@@ -58,6 +70,34 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
     return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)), to_numpy(std::move(counts.data)));
 }
 
+using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+template <typename Value, typename Index>
+void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr, Weights weights,
+                  Array<const std::int64_t> sets, const std::vector<std::pair<std::string, std::string>> &blocks,
+                  Array<Value> out, Array<Index> out_indices) {
+    const std::size_t n_rows = checked_rows(indptr, counts.size());
+    if (counts.size() != indices.size() || sets.size() != n_rows || weights.shape(1) != blocks.size()) {
+        throw std::invalid_argument("counts, sets, weights and blocks do not fit each other");
+    }
+    const auto n_values = static_cast<std::size_t>(indptr.data()[n_rows] - indptr.data()[0]);
+    if (out.size() < n_values * blocks.size() || out_indices.size() < n_values * blocks.size()) {
+        throw std::invalid_argument("the output is too small for the blocks");
+    }
+    std::vector<Block> parsed;
+    for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
+    nb::gil_scoped_release release;
+    troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.shape(0),
+                          weights.shape(2), sets.data(), parsed, out.data(), out_indices.data());
+}
+
+template <typename Value, typename Index>
+void bind_stack_blocks(nb::module_ &module) {
+    module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(), nb::arg("indices").noconvert(),
+               nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("sets").noconvert(),
+               nb::arg("blocks"), nb::arg("out").noconvert(), nb::arg("out_indices").noconvert());
+}
+
 template <typename In, typename Index, typename Out>
 void bind_weigh_rows(nb::module_ &module) {
     module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
@@ -77,6 +117,8 @@ void bind_by_index(nb::module_ &module) {
     bind_weigh_rows<float, Index>(module);
     bind_weigh_rows<std::int64_t, Index>(module);
     bind_weigh_rows<std::int32_t, Index>(module);
+    bind_stack_blocks<double, Index>(module);
+    bind_stack_blocks<float, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"), nb::arg("n_columns"));
 }

@@ -109,4 +109,53 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
     });
 }
 
+enum class Tf { raw, log, sqrt, binary };
+
+inline double term_frequency(double count, Tf tf) {
+    switch (tf) {
+        case Tf::log: return 1 + std::log(count);
+        case Tf::sqrt: return std::sqrt(count);
+        case Tf::binary: return 1;
+        default: return count;
+    }
+}
+
+struct Block {
+    Tf tf;
+    Norm norm;
+};
+
+// Blocks of features side by side, over one pattern: row r of the result is, for every block b, tf_b(count) x
+// weight_b(column) at b * n_columns + column, each block normalised by itself. Weights are [set][block][column]; a row
+// takes the set that `sets` names. Rows are read before they are written, in order, so that the counts may stand at the
+// end of the arrays that the result fills: the result of the first p values ends at n_blocks * p, the counts
+// of the rest begin at (n_blocks - 1) * n_values + p, which is never less.
+template <typename Value, typename Index>
+void stack_blocks(const Value *counts, const Index *indices, const Index *indptr, std::size_t n_rows,
+                  const double *weights, std::size_t n_sets, std::size_t n_columns, const std::int64_t *sets,
+                  const std::vector<Block> &blocks, Value *out, Index *out_indices) {
+    std::vector<Value> row_counts;
+    std::vector<Index> row_columns;
+    std::size_t next = 0;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const auto begin = static_cast<std::size_t>(indptr[row]);
+        const auto end = static_cast<std::size_t>(indptr[row + 1]);
+        row_counts.assign(counts + begin, counts + end);
+        row_columns.assign(indices + begin, indices + end);
+        const auto set = static_cast<std::uint64_t>(sets[row]);
+        if (set >= n_sets) throw std::out_of_range("a row names a set of weights that is not there");
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            const double *by_column = weights + (set * blocks.size() + b) * n_columns;
+            for (std::size_t i = 0; i < row_counts.size(); ++i) {
+                const auto column = static_cast<std::uint64_t>(row_columns[i]);
+                if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
+                out[next + i] = static_cast<Value>(term_frequency(row_counts[i], blocks[b].tf) * by_column[column]);
+                out_indices[next + i] = static_cast<Index>(b * n_columns + column);
+            }
+            normalise_row(out + next, row_counts.size(), blocks[b].norm);
+            next += row_counts.size();
+        }
+    }
+}
+
 }  // namespace troenpy

@@ -88,6 +88,58 @@ def weigh_rows(
     return out
 
 
+def stack_blocks(
+    counts: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    weights: NDArray[np.float64],
+    sets: NDArray[np.int64],
+    blocks: list[tuple[str, str]],
+    *,
+    out: NDArray[Any],
+    out_indices: NDArray[Any],
+) -> None:
+    """Write blocks of features side by side, all over the pattern of one CSR matrix.
+
+    Parameters
+    ----------
+    counts, indices, indptr : arrays of a CSR matrix of shape (n_rows, n_columns), float32 or float64
+    weights : array of shape (n_sets, n_blocks, n_columns)
+    sets : array of shape (n_rows,), which set of weights each row takes
+    blocks : list of (tf, norm)
+        tf is "raw", "log", "sqrt" or "binary"; norm is "l1", "l2", "hellinger" or "none".
+    out, out_indices : arrays with room for n_blocks times as many values
+        The counts may stand at their end.
+
+    Examples
+    --------
+    >>> out, columns = np.empty(4), np.empty(4, dtype=int)
+    >>> stack_blocks(np.array([3.0, 4.0]), np.array([0, 1]), np.array([0, 2]), np.ones((1, 2, 2)),
+    ...     np.zeros(1, dtype=int), [("raw", "l2"), ("binary", "none")], out=out, out_indices=columns)
+    >>> out.tolist(), columns.tolist()
+    ([0.6, 0.8, 1.0, 1.0], [0, 1, 2, 3])
+    """
+    if _kernel.native is not None:
+        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, out, out_indices)
+        return
+    counts, indices = counts.copy(), indices.copy()
+    lengths = np.diff(indptr)
+    row_sets = np.repeat(sets, lengths)
+    starts = len(blocks) * indptr[:-1] - indptr[:-1]
+    frequency: dict[str, Any] = {
+        "raw": np.positive,
+        "log": lambda x: 1 + np.log(x),
+        "sqrt": np.sqrt,
+        "binary": np.ones_like,
+    }
+    for number, (tf, norm) in enumerate(blocks):
+        values = (frequency[tf](counts) * weights[row_sets, number, indices]).astype(counts.dtype)
+        if norm != "none":
+            _normalise_rows(values, indptr, norm)
+        places = np.repeat(starts + number * lengths, lengths) + np.arange(len(counts))
+        out[places], out_indices[places] = values, indices + number * weights.shape[2]
+
+
 def _normalise_rows(data: NDArray[Any], indptr: NDArray[Any], norm: str) -> None:
     values = data.astype(np.float64)
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

@@ -1,0 +1,344 @@
+"""TermFeatures: the paper's feature blocks side by side, TF-PI, BTF and ECIB, from one scan and one ClassCounts."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from troenpy._kernel.matrix import stack_blocks
+from troenpy.cells import Floats
+from troenpy.counting import present_terms, read_weights
+from troenpy.counts import ClassCounts
+from troenpy.crossfitting import folds
+from troenpy.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.schemes import term_weights
+from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of columns: tf x weight, L2-normalised by row."""
+
+    name: str
+    tf: Literal["raw", "log", "sqrt", "binary"]
+    scheme: str | None  # None weighs every term 1
+    takes_pcf: bool  # whether `pcf=True` multiplies it
+
+    def weights(self, counts: ClassCounts, *, smoothing: float, pcf: bool) -> Floats:
+        """Return one weight per term; zero for a term that no document holds."""
+        weight = np.ones(len(counts.term_docs))
+        if self.scheme is not None:
+            weight = weight * term_weights(counts, self.scheme, smoothing=smoothing)
+        if pcf and self.takes_pcf:
+            weight = weight * term_weights(counts, "pcf", smoothing=smoothing)
+        return np.where(counts.term_docs > 0, weight, 0.0)
+
+
+#: The blocks by name; ECIB is two.
+BLOCKS: dict[str, tuple[Block, ...]] = {
+    "pi": (Block("pi", "raw", "pi", takes_pcf=False),),
+    "btf": (Block("btf", "binary", None, takes_pcf=True),),
+    "ecib": (Block("cib_ncf", "raw", "cib_ncf", takes_pcf=True), Block("cib_pcf", "raw", "cib_pcf", takes_pcf=True)),
+    "ecib_abs": (
+        Block("cib_ncf_abs", "raw", "cib_ncf_abs", takes_pcf=True),
+        Block("cib_pcf_abs", "raw", "cib_pcf_abs", takes_pcf=True),
+    ),
+}
+
+
+class TermFeatures(TransformerMixin, BaseEstimator):
+    """Turn documents and labels into the paper's features: blocks of TF-PI, BTF and ECIB side by side.
+
+    Each block is a weighted copy of the term counts, L2-normalised by row. All blocks come from one scan of the text
+    and one `ClassCounts`, into one sparse matrix.
+
+    Parameters
+    ----------
+    blocks : sequence of {"pi", "btf", "ecib", "ecib_abs"}, default=("pi", "btf", "ecib")
+        Which blocks, in this order: TF-PI; presence of terms; term counts times CIB-NCF and times CIB-PCF (two
+        blocks); the same with absolute values inside CIB's sum. "btf" and "ecib" are the paper's 2B features.
+        A block without any weight other than zero, as ECIB on two classes of equal size, is left out with a warning.
+    pcf : bool, default=False
+        Multiply BTF and ECIB by the PCF weight.
+    smoothing : float, default=1.0
+        For the weights that take it; see `troenpy.weights`.
+    cv : None, int, splitter or iterable of splits, default=None
+        Cross-fitting in `fit_transform`: each training row is weighted by what the other folds say, so that it has not
+        seen its own label. :class:`TermWeighter` says when that matters.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds of an int `cv`.
+    input : {"content", "filename", "file", "counts"}, default="content"
+        Whether documents are texts, names of files, open files, or rows of a matrix of counts.
+    encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
+ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
+        As in :class:`CountVectorizer`: how text becomes counts.
+    dtype : float32 or float64, default=float64
+        Of the matrix, if it is made from text; counts keep theirs.
+    n_jobs : int or None, default=None
+        Threads that read text: None is one, -1 is all processors.
+
+    Attributes
+    ----------
+    blocks_ : list of Block
+        The blocks that were not left out.
+    weights_ : ndarray of shape (n_blocks, n_terms)
+        The weight of each term in each block.
+    counts_ : ClassCounts
+        Documents per class and term.
+    vocabulary_ : dict
+        The number of each term, if made from text.
+
+    Examples
+    --------
+    >>> from troenpy import TermFeatures
+    >>> texts = ["late goal", "own goal", "late vote", "close vote", "no vote"]
+    >>> features = TermFeatures(blocks=("pi", "btf"))
+    >>> X = features.fit_transform(texts, ["sport", "sport", "politics", "politics", "politics"])
+    >>> X.shape
+    (5, 12)
+    >>> features.get_feature_names_out()[[1, 7]].tolist()
+    ['pi__goal', 'btf__goal']
+    """
+
+    # The documents are no metadata to route, whatever their parameter is called.
+    __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
+    __metadata_request__transform = {"raw_documents": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        blocks: tuple[str, ...] = ("pi", "btf", "ecib"),
+        *,
+        pcf: bool = False,
+        smoothing: float = 1.0,
+        cv: Any = None,
+        random_state: Any = None,
+        input: str = "content",  # noqa: A002
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: Any = None,
+        lowercase: bool = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: Any = None,
+        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Any = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        binary: bool = False,
+        dtype: Any = np.float64,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.blocks = blocks
+        self.pcf = pcf
+        self.smoothing = smoothing
+        self.cv = cv
+        self.random_state = random_state
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.strip_accents = strip_accents
+        self.lowercase = lowercase
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.max_df = max_df
+        self.min_df = min_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.binary = binary
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the vocabulary, the class counts and the weights of each block.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data; or a matrix of counts
+        y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
+            The labels.
+        sample_weight : array-like of shape (n_documents,), optional
+            How many documents each one counts for.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(raw_documents, y, sample_weight)
+        return self
+
+    def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit, then return the features of the same documents; with `cv`, each by the other folds only.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_blocks * n_terms)
+        """
+        X, labels, weights = self._fit(raw_documents, y, sample_weight)
+        if self.cv is None:
+            return self._stack(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64))
+        sets = np.empty(X.shape[0], dtype=np.int64)
+        fold_weights = []
+        for number, (train, test) in enumerate(folds(self.cv, self.random_state, X, labels)):
+            counts = ClassCounts.from_present(X[train], labels.part(train), None if weights is None else weights[train])
+            try:
+                fold_weights.append([self._block_weights(block, counts) for block in self.blocks_])
+            except ValueError as error:
+                raise ValueError(f"fold {number} of cv: {error}") from None
+            sets[test] = number
+        return self._stack(X, np.array(fold_weights), sets)
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Return the features of documents, by the weights of all the training documents.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data; or a matrix of counts
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_blocks * n_terms), column indices ascending in every row
+        """
+        check_is_fitted(self, "weights_")
+        if self.input == "counts":
+            X = self._read_counts(raw_documents, reset=False)
+        else:
+            self._counter._room = len(self.blocks_)
+            X = self._counter.transform(raw_documents)
+        return self._stack(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns: block, two underscores, term.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : array of str objects
+        """
+        check_is_fitted(self, "weights_")
+        terms = self._terms()
+        return np.array([f"{block.name}__{term}" for block in self.blocks_ for term in terms] + [""], dtype=object)[:-1]
+
+    @property
+    def counts_(self) -> ClassCounts:
+        """Documents per class and term."""
+        check_is_fitted(self, "weights_")
+        return self._counts.with_terms(self._terms())
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The number of each term."""
+        check_is_fitted(self, "_counter")
+        return self._counter.vocabulary_
+
+    def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, NDArray[np.float64] | None]:
+        """Learn everything; return the counts, labels and sample weights."""
+        blocks = self._chosen_blocks()
+        if self.input == "counts":
+            X = self._read_counts(raw_documents, reset=True)
+        labels = read_required_labels(y, "TermFeatures")
+        if self.input != "counts":
+            check_labels_fit(labels, raw_documents)
+            self._counter = CountVectorizer(**{name: getattr(self, name) for name in CountVectorizer().get_params()})
+            self._counter._room = len(blocks)
+            X = self._counter.fit_transform(raw_documents)
+        if X.shape[0] != len(labels):
+            check_labels_fit(labels, X.shape[0])
+        weights = read_weights(sample_weight, len(labels))
+        self._counts = ClassCounts.from_present(X, labels, weights)
+        self._choose(blocks)
+        return X, labels, weights
+
+    def _chosen_blocks(self) -> list[Block]:
+        if isinstance(self.blocks, str) or not len(self.blocks):
+            raise ValueError(f"blocks must be a sequence of names such as ('pi', 'btf'), got {self.blocks!r}")
+        unknown = [name for name in self.blocks if name not in BLOCKS]
+        if unknown:
+            raise ValueError(f"unknown block {unknown[0]!r}; known are {', '.join(BLOCKS)}")
+        if len(set(self.blocks)) < len(self.blocks):
+            raise ValueError(f"blocks must not repeat, got {self.blocks!r}")
+        return [block for name in self.blocks for block in BLOCKS[name]]
+
+    def _block_weights(self, block: Block, counts: ClassCounts) -> Floats:
+        return block.weights(counts, smoothing=self.smoothing, pcf=self.pcf)
+
+    def _choose(self, blocks: list[Block]) -> None:
+        """Keep the blocks that have weights, with one warning for the others."""
+        weights = [self._block_weights(block, self._counts) for block in blocks]
+        kept = [bool(weight.any()) for weight in weights]
+        if not all(kept):
+            left_out = ", ".join(block.name for block, is_kept in zip(blocks, kept, strict=True) if not is_kept)
+            message = (
+                f"all weights of {left_out} are zero, so it is left out. On two classes of equal size this is so for"
+                " ECIB: use 'ecib_abs' there"
+            )
+            if not any(kept):
+                raise ValueError(f"no block remains: {message}")
+            warnings.warn(message, UserWarning, stacklevel=4)
+        self.blocks_ = [block for block, is_kept in zip(blocks, kept, strict=True) if is_kept]
+        self.weights_ = np.array([weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept])
+
+    def _read_counts(self, X: Any, *, reset: bool) -> Any:
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
+        )
+        rows = present_terms(X)
+        return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
+
+    def _stack(self, X: Any, weights: NDArray[np.float64], sets: NDArray[np.int64]) -> Any:
+        n_blocks, n_values = len(self.blocks_), X.nnz
+        index = np.int32 if n_blocks * max(n_values, X.shape[1]) < 2**31 else np.int64
+        X.indices, X.indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
+        # Counts of a user's are not ours to write over.
+        new = np.empty_like if self.input == "counts" else _widened
+        out, out_indices = (new(array, shape=n_blocks * n_values) for array in (X.data, X.indices))
+        how: list[tuple[str, str]] = [(block.tf, "l2") for block in self.blocks_]
+        stack_blocks(X.data, X.indices, X.indptr, weights, sets, how, out=out, out_indices=out_indices)
+        shape = X.shape[0], n_blocks * X.shape[1]
+        rows = type(X)((out, out_indices, n_blocks * X.indptr), shape=shape, copy=False)
+        rows.has_canonical_format = True
+        return rows
+
+    def _terms(self) -> NDArray[np.object_]:
+        if self.input != "counts":
+            return self._counter.get_feature_names_out()
+        names = getattr(self, "feature_names_in_", None)
+        return np.array([f"x{i}" for i in range(self.n_features_in_)], dtype=object) if names is None else names
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        takes_counts = self.input == "counts"
+        tags.input_tags.sparse = tags.input_tags.two_d_array = tags.input_tags.positive_only = takes_counts
+        tags.input_tags.string = not takes_counts
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _widened(values: NDArray[Any], *, shape: int) -> NDArray[Any]:
+    """Return the start of the array that CountVectorizer left room in, the values at its end; or a new array."""
+    whole = values.base
+    if isinstance(whole, np.ndarray) and whole.dtype == values.dtype and whole.ndim == 1 and whole.size >= shape:
+        return whole[:shape]
+    return np.empty_like(values, shape=shape)

@@ -1,0 +1,192 @@
+"""TermFeatures: blocks side by side, equal to TermWeighter block by block."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from troenpy import ClassCounts, TermFeatures, TermWeighter, _kernel, weights
+
+TEXTS = [
+    "late goal wins the cup",
+    "the striker scores a late goal goal",
+    "a goal, the cup",
+    "the vote was close",
+    "parliament will vote today: vote!",
+    "no vote, no parliament",
+    "atoms and électrons",
+    "an atom today",
+    "",
+]
+LABELS = ["sport"] * 3 + ["politics"] * 3 + ["science"] * 3
+RNG = np.random.default_rng(0)
+COUNTS = RNG.poisson(0.7, (30, 8)).astype(float)
+Y = RNG.integers(0, 3, 30)
+
+# The six bars of the paper's Figure 2.
+BARS = [(blocks, pcf) for pcf in (False, True) for blocks in (("btf",), ("ecib",), ("btf", "ecib"))]
+
+
+def block_by_hand(name, X, y, *, pcf=False):
+    """Give one block from TermWeighter and numpy."""
+    factor = weights.pcf if pcf else lambda counts: 1.0
+    if name == "pi":
+        return TermWeighter("pi").fit_transform(X, y)
+    if name == "btf":
+        return TermWeighter(lambda c: np.where(c.term_docs > 0, 1.0, 0.0) * factor(c), tf="binary").fit_transform(X, y)
+    return TermWeighter(lambda c: weights.__dict__[name](c) * factor(c)).fit_transform(X, y)
+
+
+@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.parametrize(("blocks", "pcf"), [*BARS, (("pi", "btf", "ecib"), False), (("ecib_abs", "pi"), True)])
+def test_blocks_are_weighted_counts_side_by_side(monkeypatch, with_kernel, blocks, pcf):
+    if not with_kernel:
+        monkeypatch.setattr(_kernel, "native", None)
+    names = {"ecib": ["cib_ncf", "cib_pcf"], "ecib_abs": ["cib_ncf_abs", "cib_pcf_abs"]}
+    parts = [part for block in blocks for part in names.get(block, [block])]
+    vectorizer = SklearnCountVectorizer()
+    X = vectorizer.fit_transform(TEXTS)
+    expected = np.hstack([block_by_hand(part, X, LABELS, pcf=pcf and part != "pi").toarray() for part in parts])
+    features = TermFeatures(blocks, pcf=pcf)
+    result = features.fit_transform(TEXTS, LABELS)
+    assert result.format == "csr"
+    assert result.has_canonical_format
+    np.testing.assert_allclose(result.toarray(), expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(features.transform(TEXTS).toarray(), expected, rtol=1e-12, atol=1e-15)
+    terms = vectorizer.get_feature_names_out()
+    assert features.get_feature_names_out().tolist() == [f"{part}__{term}" for part in parts for term in terms]
+    from_counts = TermFeatures(blocks, pcf=pcf, input="counts")
+    np.testing.assert_allclose(from_counts.fit_transform(X, LABELS).toarray(), expected, rtol=1e-12, atol=1e-15)
+    assert from_counts.get_feature_names_out()[0] == f"{parts[0]}__x0"
+    assert features.counts_ == ClassCounts.from_matrix(X, LABELS, terms=terms)
+
+
+def test_default_is_pi_and_the_2b_features():
+    assert TermFeatures().blocks == ("pi", "btf", "ecib")
+    assert [block.name for block in TermFeatures().fit(TEXTS, LABELS).blocks_] == ["pi", "btf", "cib_ncf", "cib_pcf"]
+
+
+@parametrize_with_checks([TermFeatures(input="counts"), TermFeatures(("btf", "ecib_abs"), input="counts")])
+def test_scikit_learns_own_checks_on_counts(estimator, check):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="all weights of")
+        check(estimator)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.csc_array, pd.DataFrame])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_counts_of_every_kind_are_read_and_not_changed(kind, dtype):
+    matrix = kind(COUNTS.astype(dtype))
+    if kind is pd.DataFrame:
+        matrix.columns = [f"term {i}" for i in range(8)]
+    before = matrix.copy()
+    features = TermFeatures(input="counts")
+    result = features.fit_transform(matrix, Y)
+    assert result.dtype == (np.float64 if dtype is np.int64 else dtype)
+    assert isinstance(result, sparse.spmatrix) == (kind is sparse.csr_matrix)
+    expected = TermFeatures(input="counts").fit_transform(COUNTS, Y).toarray()
+    np.testing.assert_allclose(result.toarray(), expected, rtol=1e-5 if dtype is np.float32 else 1e-12)
+    assert abs(before - matrix).sum().sum() == 0
+    if kind is pd.DataFrame:
+        assert features.get_feature_names_out()[0] == "pi__term 0"
+
+
+def test_counts_inside_a_larger_array_are_not_written_over():
+    stored = sparse.csr_array(COUNTS)
+    room = np.concatenate([np.full(10 * stored.nnz, 7.0), stored.data])
+    columns = np.concatenate([np.full(10 * stored.nnz, 7, dtype=np.int32), stored.indices])
+    matrix = sparse.csr_array((room[-stored.nnz :], columns[-stored.nnz :], stored.indptr), shape=stored.shape)
+    TermFeatures(input="counts").fit_transform(matrix, Y)
+    assert (room[: 10 * stored.nnz] == 7).all()
+    np.testing.assert_array_equal(matrix.toarray(), COUNTS)
+
+
+@pytest.mark.parametrize("source", ["text", "counts"])
+def test_cross_fitting_weights_each_row_by_the_other_folds(source):
+    documents, labels = (TEXTS, np.array(LABELS)) if source == "text" else (COUNTS, Y)
+    X = SklearnCountVectorizer().fit_transform(documents).toarray() if source == "text" else documents
+    folds = list(KFold(3, shuffle=True, random_state=1).split(X))
+    options = {"input": "counts"} if source == "counts" else {}
+    features = TermFeatures(("pi", "btf"), cv=folds, **options)
+    result = features.fit_transform(documents, labels).toarray()
+    for train, test in folds:
+        alone = TermFeatures(("pi", "btf"), input="counts").fit(X[train], labels[train])
+        np.testing.assert_allclose(result[test], alone.transform(X[test]).toarray(), rtol=1e-12, atol=1e-15)
+    full = TermFeatures(("pi", "btf"), **options).fit(documents, labels)
+    np.testing.assert_array_equal(features.transform(documents).toarray(), full.transform(documents).toarray())
+
+
+def test_sample_weight_equals_repetition():
+    times = RNG.integers(1, 4, 30)
+    weighted = TermFeatures(input="counts").fit(COUNTS, Y, sample_weight=times)
+    repeated = TermFeatures(input="counts").fit(np.repeat(COUNTS, times, axis=0), np.repeat(Y, times))
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, rtol=1e-12)
+
+
+def test_ecib_on_two_balanced_classes_is_left_out_with_one_warning():
+    texts, labels = TEXTS[:6], LABELS[:6]
+    features = TermFeatures()
+    with pytest.warns(UserWarning, match=r"all weights of cib_ncf, cib_pcf are zero.* use 'ecib_abs'") as seen:
+        X = features.fit_transform(texts, labels)
+    assert len(seen) == 1
+    assert [block.name for block in features.blocks_] == ["pi", "btf"]
+    assert X.shape[1] == 2 * len(features.vocabulary_)
+    np.testing.assert_array_equal(X.toarray(), TermFeatures(("pi", "btf")).fit_transform(texts, labels).toarray())
+    assert TermFeatures(("ecib_abs",)).fit(texts, labels).weights_.all(axis=1).any()
+    with pytest.raises(ValueError, match="no block remains: all weights of cib_ncf, cib_pcf"):
+        TermFeatures(("ecib",)).fit(texts, labels)
+
+
+def test_float32_from_text():
+    X = TermFeatures(dtype=np.float32).fit_transform(TEXTS, LABELS)
+    assert X.dtype == np.float32
+    np.testing.assert_allclose(X.toarray(), TermFeatures().fit_transform(TEXTS, LABELS).toarray(), rtol=1e-5)
+
+
+def test_text_options_reach_the_counter():
+    features = TermFeatures(("btf",), ngram_range=(1, 2), stop_words="english", min_df=2, n_jobs=2)
+    features.fit(TEXTS, LABELS)
+    expected = SklearnCountVectorizer(ngram_range=(1, 2), stop_words="english", min_df=2).fit(TEXTS)
+    assert features.vocabulary_ == expected.vocabulary_
+
+
+def test_clone_pickle_pipeline_and_grid_search():
+    features = TermFeatures(("pi", "ecib"), pcf=True, ngram_range=(1, 2))
+    assert clone(features).get_params() == features.get_params()
+    features.fit(TEXTS, LABELS)
+    again = pickle.loads(pickle.dumps(features))
+    np.testing.assert_array_equal(again.transform(TEXTS).toarray(), features.transform(TEXTS).toarray())
+    model = make_pipeline(TermFeatures(), LogisticRegression())
+    search = GridSearchCV(model, {"termfeatures__blocks": [("pi",), ("btf", "ecib")]}, cv=3)
+    assert search.fit(TEXTS * 3, LABELS * 3).best_score_ > 0.8
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="unknown block 'bft'; known are pi, btf, ecib, ecib_abs"):
+        TermFeatures(("bft",)).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match=r"blocks must be a sequence of names .* got 'pi'"):
+        TermFeatures("pi").fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="blocks must not repeat"):
+        TermFeatures(("pi", "pi")).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="TermFeatures learns from labels"):
+        TermFeatures().fit(TEXTS)
+    with pytest.raises(ValueError, match="got 8 labels for 9 documents"):
+        TermFeatures().fit(TEXTS, LABELS[:-1])
+    with pytest.raises(ValueError, match="got 29 labels for 30 documents"):
+        TermFeatures(input="counts").fit(COUNTS, Y[:-1])
+    with pytest.raises(ValueError, match="got one class"):
+        TermFeatures().fit(TEXTS, ["a"] * 9)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        TermFeatures().transform(TEXTS)
+    with pytest.raises(ValueError, match="fold 0 of cv: term weights compare classes"):
+        TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1])
