@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
 from typing import Any
 
@@ -171,10 +172,17 @@ class CountVectorizer(SklearnCountVectorizer):
         counts = self._count(raw_documents, n_threads, is_sorted=not self.fixed_vocabulary_)
         if self.fixed_vocabulary_:
             counts.match(self.vocabulary_)
-        else:
-            self._choose_terms(counts)
+            return self._matrix(counts)
+        self._choose_terms(counts)
+        if n_threads == 1:
             self.vocabulary_ = counts.vocabulary()
-        return self._matrix(counts)
+            return self._matrix(counts)
+        # The dict needs Python, the matrix does not: they are made side by side.
+        with ThreadPoolExecutor(1) as other_thread:
+            arrays = other_thread.submit(self._csr_arrays, counts)
+            vocabulary = counts.vocabulary()
+        self.vocabulary_ = vocabulary
+        return self._matrix(counts, arrays.result())
 
     def transform(self, raw_documents: Any) -> Any:
         """Count the terms of the vocabulary.
@@ -326,7 +334,7 @@ class CountVectorizer(SklearnCountVectorizer):
         totals = frequencies if self.binary else counts.occurrences()
         return totals.astype(dtype)
 
-    def _matrix(self, counts: Any) -> Any:
+    def _csr_arrays(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         borders = counts.row_borders()
         n_values = int(borders[-1])
         index = np.int32 if self._room * max(n_values, counts.n_columns) <= LARGEST_INT32 else np.int64
@@ -336,9 +344,12 @@ class CountVectorizer(SklearnCountVectorizer):
         indices = np.empty(before + n_values, dtype=index)[before:]
         data = np.empty(before + n_values, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)[before:]
         counts.write_rows(indptr, indices, data, bool(self.binary))
+        return data, indices, indptr
+
+    def _matrix(self, counts: Any, arrays: tuple[NDArray[Any], ...] | None = None) -> Any:
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         X = (sp.csr_array if is_array else sp.csr_matrix)(
-            (data, indices, indptr),
+            arrays or self._csr_arrays(counts),
             shape=(counts.n_documents, counts.n_columns),
             dtype=self.dtype,
             copy=False,

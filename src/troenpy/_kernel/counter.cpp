@@ -123,26 +123,21 @@ void Worker::for_each_run(F &&body) {
     }
 }
 
-void Worker::count_words(Watch &watch) {
+void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     const char *bytes = normaliser_.bytes();
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
-        if (batch_.size == Batch::capacity) flush(watch, true);
+        if (batch_.size == Batch::capacity) flush(watch, counted, terms);
         add(bytes + begin, end - begin);
         batch_.size -= end - begin < 2;  // a single letter is no word; no branch, since it cannot be guessed
     });
-    flush(watch, true);
+    flush(watch, counted, terms);
 }
 
+void Worker::count_words(Watch &watch) { add_words(watch, true, nullptr); }
+
 void Worker::count_word_ngrams(Watch &watch) {
-    const char *bytes = normaliser_.bytes();
-    const bool unigrams_count = settings_.min_n == 1;
     word_terms_.clear();
-    for_each_run([&](std::uint64_t begin, std::uint64_t end) {
-        if (batch_.size == Batch::capacity) flush(watch, unigrams_count, &word_terms_);
-        add(bytes + begin, end - begin);
-        batch_.size -= end - begin < 2;
-    });
-    flush(watch, unigrams_count, &word_terms_);
+    add_words(watch, settings_.min_n == 1, &word_terms_);
     ngram_terms_ = word_terms_;
     std::vector<std::uint32_t> &longer = longer_terms_;
     for (std::uint32_t n = 2; n <= settings_.max_n && n <= word_terms_.size(); ++n) {

@@ -72,6 +72,7 @@ private:
     void pad_words();
     template <typename F>
     void for_each_run(F &&body);
+    void add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     void find_starts();
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);

@@ -31,6 +31,10 @@ Word inline_word(const Key &key, Owner owner) {
     return {in_byte_order(key.head), in_byte_order(key.tail & ~tag_mask) | key.tail >> tag_shift, owner};
 }
 
+Key key_of(const Word &inline_word) {
+    return {in_byte_order(inline_word.head), in_byte_order(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
+}
+
 Word long_word(std::string_view text, Owner owner) {
     const Key key = inline_key(text.data(), longest_inline);
     Word word = inline_word(key, owner);
@@ -88,7 +92,7 @@ Vocabulary::Vocabulary(Counter &counter, bool sorted) {
         for (Source &source : sources_) find_levels(source);
     }
     merge_words(counter.n_threads(), sorted || has_tree);
-    for (std::uint32_t level = 1; has_tree && level < settings.max_n && !levels_.back().empty(); ++level) {
+    for (std::uint32_t level = 1; has_tree && level < settings.max_n && level_size(level - 1) > 0; ++level) {
         merge_level(level, counter.n_threads());
     }
     check_size();
@@ -148,14 +152,17 @@ void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
         const auto borders = scatter(words, 1 << 16, first_two_bytes);
         sort_buckets(words, borders, n_threads, less);
     }
-    std::vector<Node> nodes;
-    nodes.reserve(words.size());
+    words_.reserve(words.size());
+    word_owners_.reserve(words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
         const Owner owner = words[i].owner;
-        if (i == 0 || !same(words[i - 1], words[i])) nodes.push_back({owner.worker, owner.term});
-        sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(nodes.size() - 1);
+        if (i == 0 || !same(words[i - 1], words[i])) {
+            words_.push_back(is_long(words[i]) ? sources_[owner.worker].keys[owner.term] : key_of(words[i]));
+            word_owners_.push_back(owner.worker);
+        }
+        sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(words_.size() - 1);
     }
-    levels_.push_back(std::move(nodes));
+    levels_.emplace_back();
 }
 
 void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
@@ -170,7 +177,7 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
             ngrams.push_back({source.nodes[pair >> 32], source.nodes[last], {worker, term}});
         }
     }
-    const auto borders = scatter(ngrams, levels_.back().size(), [](const Ngram &ngram) { return ngram.parent; });
+    const auto borders = scatter(ngrams, level_size(level - 1), [](const Ngram &ngram) { return ngram.parent; });
     sort_buckets(ngrams, borders, n_threads, [](const Ngram &a, const Ngram &b) { return a.last < b.last; });
     std::vector<Node> nodes;
     nodes.reserve(ngrams.size());
@@ -197,7 +204,7 @@ std::size_t Vocabulary::count_level(std::uint32_t level) const {
 
 void Vocabulary::check_size() const {
     std::uint64_t n_nodes = 0;
-    for (const std::vector<Node> &level : levels_) n_nodes += level.size();
+    for (std::size_t level = 0; level < levels_.size(); ++level) n_nodes += level_size(level);
     if (n_nodes >= no_column) throw std::overflow_error("more than 2**32 - 2 different terms");
 }
 
@@ -206,7 +213,7 @@ void Vocabulary::number(std::uint32_t min_n) {
     const auto own = [&](std::size_t level) { return std::uint32_t{level + 1 >= min_n}; };
     std::vector<std::vector<std::uint32_t>> sizes(levels_.size());  // of the tree below and at each node
     for (std::size_t level = levels_.size(); level-- > 0;) {
-        sizes[level].assign(levels_[level].size(), own(level));
+        sizes[level].assign(level_size(level), own(level));
         if (level + 1 == levels_.size()) continue;
         for (std::size_t i = 0; i < levels_[level + 1].size(); ++i) {
             sizes[level][levels_[level + 1][i].parent] += sizes[level + 1][i];
@@ -218,8 +225,8 @@ void Vocabulary::number(std::uint32_t min_n) {
 
     std::vector<std::uint32_t> next_of_parents{0};
     for (std::size_t level = 0; level < levels_.size(); ++level) {
-        std::vector<std::uint32_t> next_of_children(levels_[level].size());
-        for (std::size_t i = 0; i < levels_[level].size(); ++i) {
+        std::vector<std::uint32_t> next_of_children(level_size(level));
+        for (std::size_t i = 0; i < level_size(level); ++i) {
             std::uint32_t &next = next_of_parents[level == 0 ? 0 : levels_[level][i].parent];
             if (own(level)) terms_[next] = {static_cast<std::uint32_t>(level), static_cast<std::uint32_t>(i)};
             next_of_children[i] = next + own(level);
@@ -231,7 +238,7 @@ void Vocabulary::number(std::uint32_t min_n) {
 
 void Vocabulary::place(std::uint32_t first_level) {
     std::vector<std::vector<std::uint32_t>> places(levels_.size());
-    for (std::size_t level = 0; level < levels_.size(); ++level) places[level].assign(levels_[level].size(), no_column);
+    for (std::size_t level = 0; level < levels_.size(); ++level) places[level].assign(level_size(level), no_column);
     for (std::size_t term = 0; term < terms_.size(); ++term) {
         places[terms_[term].level][terms_[term].node] = static_cast<std::uint32_t>(term);
     }
@@ -247,37 +254,36 @@ void Vocabulary::place(std::uint32_t first_level) {
     }
 }
 
-std::string_view Vocabulary::word(const Node &node) const {
-    const Source &source = sources_[node.parent];
-    const Key &key = source.keys[node.last];
-    if (troenpy::is_long(key)) return text_in_arena(source.arena, key);
+std::string_view Vocabulary::word(std::uint32_t rank) const {
+    const Key &key = words_[rank];
+    if (troenpy::is_long(key)) return text_in_arena(sources_[word_owners_[rank]].arena, key);
     return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
 }
 
 void Vocabulary::spell(std::uint64_t term, std::string &text) const {
     std::uint32_t level = terms_[term].level;
     std::uint32_t node = terms_[term].node;
-    const std::vector<Node> &words = levels_[0];
     if (level == 0) {
-        text.assign(word(words[node]));
+        text.assign(word(node));
         return;
     }
     // The last word is known first: lengths from the end, then the words into their places.
     std::size_t length = level;
-    for (std::uint32_t at = level, i = node; at > 0; i = levels_[at][i].parent, --at) length += word(words[levels_[at][i].last]).size();
     std::uint32_t first = node;
-    for (std::uint32_t at = level; at > 0; --at) first = levels_[at][first].parent;
-    length += word(words[first]).size();
+    for (std::uint32_t at = level; at > 0; first = levels_[at][first].parent, --at) {
+        length += word(levels_[at][first].last).size();
+    }
+    length += word(first).size();
     text.resize(length);
     const auto put = [&](std::string_view part) {
         length -= part.size();
         std::memcpy(text.data() + length, part.data(), part.size());
     };
     for (; level > 0; node = levels_[level][node].parent, --level) {
-        put(word(words[levels_[level][node].last]));
+        put(word(levels_[level][node].last));
         put(" ");
     }
-    put(word(words[node]));
+    put(word(node));
 }
 
 }  // namespace troenpy

@@ -44,8 +44,8 @@ private:
         std::vector<std::uint32_t> places;
     };
     struct Node {
-        std::uint32_t parent;  // place in the level above; for a word, its worker
-        std::uint32_t last;    // rank of the last word; for a word, its term number there
+        std::uint32_t parent;  // place in the level above
+        std::uint32_t last;    // rank of the last word
     };
     struct Term {
         std::uint32_t level;
@@ -60,10 +60,13 @@ private:
     void merge_level(std::uint32_t level, unsigned n_threads);
     void number(std::uint32_t min_n);
     void place(std::uint32_t first_level);
-    std::string_view word(const Node &node) const;
+    std::size_t level_size(std::size_t level) const { return level == 0 ? words_.size() : levels_[level].size(); }
+    std::string_view word(std::uint32_t rank) const;
 
     std::vector<Source> sources_;
-    std::vector<std::vector<Node>> levels_;
+    std::vector<Key> words_;                  // by rank
+    std::vector<std::uint32_t> word_owners_;  // the worker whose arena a long word is in
+    std::vector<std::vector<Node>> levels_;   // the first is empty: words have no parents
     std::vector<Term> terms_;
     std::vector<std::uint32_t> n_documents_;
 };
