@@ -52,6 +52,8 @@ def documents_by_class(
     dtype = np.int64 if weights is None else np.float64
     ones = np.ones(present.nnz, dtype=dtype)
     presence = sparse.csr_array((ones, present.indices, present.indptr), shape=present.shape)
-    if weights is None:
-        return sparse.csc_array(labels.indicator.T @ presence), presence.sum(axis=0)
-    return sparse.csc_array((labels.indicator * weights[:, np.newaxis]).T @ presence), weights @ presence
+    members = labels.indicator if weights is None else labels.indicator * weights[:, np.newaxis]
+    by_class = sparse.csc_array(members.T @ presence)
+    by_class.sum_duplicates()
+    by_class.eliminate_zeros()  # of documents that weigh nothing
+    return by_class, presence.sum(axis=0) if weights is None else weights @ presence

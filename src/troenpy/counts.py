@@ -80,22 +80,25 @@ class ClassCounts:
         cells.check_format(full_check=True)
         cells.sum_duplicates()
         cells.eliminate_zeros()
+        self._fill(
+            classes=_class_array(classes),
+            n_documents=dtype.type(n_documents).item(),
+            n_docs=np.array(n_docs, dtype=dtype),
+            cells=cells,
+            term_docs=np.array(term_docs, dtype=dtype),
+            terms=None if terms is None else _string_array(terms),
+        )
+        self._check(*cells.shape)
+
+    def _fill(self, *, cells: sparse.csc_array, **values: Any) -> None:
+        """Take over arrays that nobody else holds."""
         index = np.int32 if max(*cells.shape, cells.nnz) < 2**31 else np.int64
-        values = {
-            "classes": _class_array(classes),
-            "n_docs": np.array(n_docs, dtype=dtype),
-            "term_docs": np.array(term_docs, dtype=dtype),
-            "terms": None if terms is None else _string_array(terms),
-            "_data": cells.data,
-            "_indices": cells.indices.astype(index),
-            "_indptr": cells.indptr.astype(index),
-        }
+        values["_data"] = cells.data
+        values["_indices"], values["_indptr"] = (a.astype(index, copy=False) for a in (cells.indices, cells.indptr))
         for name, value in values.items():
-            if value is not None:
+            if isinstance(value, np.ndarray):
                 value.setflags(write=False)
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "n_documents", dtype.type(n_documents).item())
-        self._check(*cells.shape)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"ClassCounts cannot be changed, so {name} cannot be set: add counts, or make new ones")
@@ -149,7 +152,9 @@ class ClassCounts:
         if len(labels) != present.shape[0]:
             sizes = [present.shape[0], len(labels)]
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes} in X and y")
-        return cls.from_present(present, labels, read_weights(sample_weight, len(labels)), terms)
+        counts = cls.from_present(present, labels, read_weights(sample_weight, len(labels)), terms)
+        counts._check(len(labels.classes), present.shape[1])
+        return counts
 
     @classmethod
     def from_present(
@@ -168,15 +173,17 @@ class ClassCounts:
         -------
         ClassCounts
         """
-        doc_freq, term_docs = documents_by_class(present, labels, weights)
-        return cls(
-            classes=labels.classes,
+        cells, term_docs = documents_by_class(present, labels, weights)
+        counts = object.__new__(cls)
+        counts._fill(
+            classes=_class_array(labels.classes),
             n_documents=len(labels) if weights is None else float(weights.sum()),
             n_docs=labels.indicator.sum(axis=0) if weights is None else weights @ labels.indicator,
-            doc_freq=doc_freq,
+            cells=cells,
             term_docs=term_docs,
-            terms=terms,
+            terms=None if terms is None else _string_array(terms),
         )
+        return counts
 
     @property
     def doc_freq(self) -> sparse.csc_array:

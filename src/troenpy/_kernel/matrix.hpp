@@ -33,41 +33,46 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
     for (std::size_t row = 0; row < n_rows; ++row) rows[ends[static_cast<std::size_t>(codes[row])]++] = row;
 
     struct Cell {
-        std::size_t column;
-        std::int64_t code, count;
+        Index column;
+        Index count;
     };
     std::vector<Cell> cells;
-    std::vector<std::int64_t> counters(static_cast<std::size_t>(n_columns), 0);
-    std::vector<std::size_t> touched(static_cast<std::size_t>(n_columns) + 1);
+    std::vector<std::size_t> class_ends;
+    std::vector<Index> counters(static_cast<std::size_t>(n_columns), 0);
+    std::vector<Index> touched(static_cast<std::size_t>(n_columns) + 1);
     ClassCounts result;
     result.indptr.assign(static_cast<std::size_t>(n_columns) + 1, 0);
     std::size_t next_row = 0;
-    for (std::int64_t code = 0; code < n_classes; ++code) {
+    for (const std::size_t end : ends) {
         std::size_t n_touched = 0;
-        for (; next_row < ends[static_cast<std::size_t>(code)]; ++next_row) {
+        for (; next_row < end; ++next_row) {
             const std::size_t row = rows[next_row];
             for (auto at = static_cast<std::size_t>(indptr[row]); at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
                 const auto column = static_cast<std::size_t>(indices[at]);
                 if (column >= counters.size()) throw std::out_of_range("a column index is outside [0, n_columns)");
-                touched[n_touched] = column;
+                touched[n_touched] = indices[at];
                 n_touched += counters[column]++ == 0;
             }
         }
         for (std::size_t i = 0; i < n_touched; ++i) {
-            const std::size_t column = touched[i];
-            cells.push_back({column, code, counters[column]});
+            const auto column = static_cast<std::size_t>(touched[i]);
+            cells.push_back({touched[i], counters[column]});
             counters[column] = 0;
             ++result.indptr[column + 1];
         }
+        class_ends.push_back(cells.size());
     }
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
     result.indices.resize(cells.size());
     result.data.resize(cells.size());
     std::vector<std::int64_t> next(result.indptr.begin(), result.indptr.end() - 1);
-    for (const Cell &cell : cells) {
-        const auto at = static_cast<std::size_t>(next[cell.column]++);
-        result.indices[at] = cell.code;
-        result.data[at] = cell.count;
+    std::size_t cell = 0;
+    for (std::size_t code = 0; code < class_ends.size(); ++code) {
+        for (; cell < class_ends[code]; ++cell) {
+            const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(cells[cell].column)]++);
+            result.indices[at] = static_cast<std::int64_t>(code);
+            result.data[at] = cells[cell].count;
+        }
     }
     return result;
 }
