@@ -2,6 +2,7 @@
 
 from troenpy import rivals, weights
 from troenpy._kernel import kernel_available
+from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
 from troenpy.differential import differential_troenpy
 from troenpy.features import TermFeatures
@@ -27,6 +28,7 @@ __all__ = [
     "TermFeatures",
     "TermWeighter",
     "TfPiVectorizer",
+    "TroenpyClassifier",
     "conditional_troenpy",
     "differential_troenpy",
     "entropy",

@@ -237,14 +237,21 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         names : array of str objects
         """
         check_is_fitted(self, "weights_")
-        terms = self._terms()
+        terms = self.terms()
         return np.array([f"{block.name}__{term}" for block in self.blocks_ for term in terms] + [""], dtype=object)[:-1]
+
+    def terms(self) -> NDArray[np.object_]:
+        """Return the terms, the columns of each block."""
+        if self.input != "counts":
+            return self._counter.get_feature_names_out()
+        names = getattr(self, "feature_names_in_", None)
+        return np.array([f"x{i}" for i in range(self.n_features_in_)], dtype=object) if names is None else names
 
     @property
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
         check_is_fitted(self, "weights_")
-        return self._counts.with_terms(self._terms())
+        return self._counts.with_terms(self.terms())
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -319,12 +326,6 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         rows = type(X)((out, out_indices, n_blocks * X.indptr), shape=shape, copy=False)
         rows.has_canonical_format = True
         return rows
-
-    def _terms(self) -> NDArray[np.object_]:
-        if self.input != "counts":
-            return self._counter.get_feature_names_out()
-        names = getattr(self, "feature_names_in_", None)
-        return np.array([f"x{i}" for i in range(self.n_features_in_)], dtype=object) if names is None else names
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,7 @@ class Labels:
 
     classes: NDArray[Any]
     indicator: sparse.csr_array
+    is_list: bool = True  # one label per document was given, not an indicator matrix
 
     def __len__(self) -> int:
         return int(self.indicator.shape[0])
@@ -28,7 +29,7 @@ class Labels:
 
     def part(self, documents: NDArray[Any]) -> "Labels":
         """Return the labels of some documents, all classes kept."""
-        return Labels(self.classes, self.indicator[documents])
+        return Labels(self.classes, self.indicator[documents], self.is_list)
 
 
 def read_labels(y: Any) -> Labels:
@@ -106,7 +107,7 @@ def _read_indicator(y: Any) -> Labels:
         raise ValueError(f"an indicator matrix holds 0 and 1, got {wrong[0]}")
     indicator = sparse.csr_array((indicator != 0).astype(np.int64))
     indicator.sum_duplicates()
-    return Labels(np.arange(indicator.shape[1]), indicator)
+    return Labels(np.arange(indicator.shape[1]), indicator, is_list=False)
 
 
 def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:

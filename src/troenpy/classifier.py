@@ -1,0 +1,264 @@
+"""TroenpyClassifier: text in, label out, with an explanation. TermFeatures and logistic regression."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
+
+from troenpy.counting import read_weights
+from troenpy.explanation import Explanation
+from troenpy.features import TermFeatures
+from troenpy.labels import Labels, read_required_labels
+
+
+class TroenpyClassifier(ClassifierMixin, BaseEstimator):
+    """Classify text: the paper's features and logistic regression, with defaults that need no tuning.
+
+    Parameters
+    ----------
+    features : TermFeatures or None, default=None
+        How documents become features; None is ``TermFeatures(("pi", "btf", "ecib_abs"), dtype=np.float32)``. ECIB is
+        taken with absolute values, since the paper's is zero on two classes of equal size.
+    C : float, default=1.0
+        Inverse strength of the L2 penalty.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the loss, as in scikit-learn's LogisticRegression. Not for multi-label targets.
+    cv : None, int, splitter or iterable of splits, default=None
+        Cross-fitting of the training features; replaces the `cv` of `features` if given.
+    tol : float, default=0.01
+        When the solver stops. SAGA at this tolerance predicts as an exact solver does, in a fraction of the time.
+    max_iter : int, default=200
+        Passes of the solver over the data, at most.
+    random_state : int, RandomState instance or None, default=0
+        Order in which the solver visits documents.
+    n_jobs : int or None, default=None
+        Threads that read text.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    features_ : TermFeatures
+        Fitted.
+    coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
+        One decision for two classes, otherwise one per class.
+
+    Examples
+    --------
+    >>> from troenpy import TroenpyClassifier
+    >>> texts = ["late goal", "own goal", "late vote", "close vote", "no vote"]
+    >>> model = TroenpyClassifier().fit(texts, ["sport", "sport", "politics", "politics", "politics"])
+    >>> model.predict(["another goal"])
+    array(['sport'], dtype=object)
+    """
+
+    # The documents are no metadata to route, whatever their parameter is called.
+    __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
+    __metadata_request__predict = {"raw_documents": UNUSED}  # noqa: RUF012
+    __metadata_request__predict_proba = {"raw_documents": UNUSED}  # noqa: RUF012
+    __metadata_request__decision_function = {"raw_documents": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        features: TermFeatures | None = None,
+        *,
+        C: float = 1.0,
+        class_weight: Any = None,
+        cv: Any = None,
+        tol: float = 0.01,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.features = features
+        self.C = C
+        self.class_weight = class_weight
+        self.cv = cv
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn features and coefficients.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+        y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
+            The labels; of an indicator matrix, every column is decided by itself.
+        sample_weight : array-like of shape (n_documents,), optional
+            How many documents each one counts for.
+
+        Returns
+        -------
+        self
+        """
+        labels = read_required_labels(y, "TroenpyClassifier")
+        self.features_ = self._new_features()
+        X = self.features_.fit_transform(raw_documents, labels, sample_weight)
+        weights = read_weights(sample_weight, len(labels))
+        self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
+        if self._is_multilabel:
+            self._fit_each_label(X, labels, weights)
+        else:
+            self.coef_, self.intercept_ = self._solve(X, labels.indicator.indices, weights, self._class_weight())
+        return self
+
+    def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
+        """Return the decision values: one per class, or one for the second of two classes.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_decisions), or (n_documents,) for two classes
+        """
+        check_is_fitted(self, "coef_")
+        values = self._decisions(self.features_.transform(raw_documents))
+        return values[:, 0] if self._is_binary() else values
+
+    def predict_proba(self, raw_documents: Any) -> NDArray[np.float64]:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Rows sum to one, except for multi-label targets.
+        """
+        check_is_fitted(self, "coef_")
+        values = self._decisions(self.features_.transform(raw_documents))
+        if self._is_multilabel:
+            return special.expit(values)
+        if self._is_binary():
+            values = np.hstack([np.zeros_like(values), values])
+        return special.softmax(values, axis=1)
+
+    def predict(self, raw_documents: Any) -> NDArray[Any]:
+        """Return the label of each document, or an indicator matrix for multi-label targets.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+
+        Returns
+        -------
+        ndarray of shape (n_documents,) or (n_documents, n_classes)
+        """
+        check_is_fitted(self, "coef_")
+        return self._predictions(self._decisions(self.features_.transform(raw_documents)))
+
+    def explain(self, text: str) -> Explanation:
+        """Return the terms that decide the label of a text, and how much each.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Explanation
+
+        Examples
+        --------
+        >>> from troenpy import TroenpyClassifier
+        >>> model = TroenpyClassifier().fit(["own goal", "late goal", "late vote", "vote"], ["s", "s", "p", "p"])
+        >>> explanation = model.explain("a late goal")
+        >>> explanation.label, explanation.terms.tolist()
+        ('s', ['goal', 'late'])
+        """
+        check_is_fitted(self, "coef_")
+        if not isinstance(text, str):
+            raise TypeError(f"explain takes one text, got {type(text).__name__}")
+        row = self.features_.transform([text])
+        n_terms = self.features_.weights_.shape[1]
+        held, which = np.unique(row.indices % n_terms, return_inverse=True)
+        cells = row.data[:, np.newaxis].astype(np.float64) * self.coef_[:, row.indices].T
+        contributions = np.zeros((len(held), len(self.intercept_)))
+        np.add.at(contributions, which, cells)
+        order = np.argsort(-np.abs(contributions).max(axis=1, initial=0.0), kind="stable")
+        decision = self.intercept_ + contributions.sum(axis=0)
+        label = self._predictions(decision[np.newaxis])[0]
+        return Explanation(
+            text=text,
+            label=self.classes_[label.astype(bool)].tolist() if self._is_multilabel else label,
+            classes=self.classes_[1:] if self._is_binary() else self.classes_,
+            decision=decision,
+            intercept=self.intercept_,
+            terms=self.features_.terms()[held[order]],
+            contributions=contributions[order],
+        )
+
+    def _new_features(self) -> TermFeatures:
+        if self.features is None:
+            features = TermFeatures(("pi", "btf", "ecib_abs"), dtype=np.float32, n_jobs=self.n_jobs)
+        else:
+            features = clone(self.features)
+        return features if self.cv is None else features.set_params(cv=self.cv, random_state=self.random_state)
+
+    def _class_weight(self) -> Any:
+        """Translate class names to the numbers that the solver sees."""
+        if not isinstance(self.class_weight, dict):
+            return self.class_weight
+        unknown = [name for name in self.class_weight if name not in self.classes_.tolist()]
+        if unknown:
+            raise ValueError(
+                f"class_weight names {unknown[0]!r}, which is none of the classes {self.classes_.tolist()}"
+            )
+        return {number: self.class_weight.get(name, 1) for number, name in enumerate(self.classes_.tolist())}
+
+    def _solve(
+        self, X: Any, codes: NDArray[Any], weights: NDArray[np.float64] | None, class_weight: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(
+            C=self.C,
+            solver="saga",
+            tol=self.tol,
+            max_iter=self.max_iter,
+            class_weight=class_weight,
+            random_state=self.random_state,
+        )
+        model.fit(X, codes, sample_weight=weights)
+        return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
+
+    def _fit_each_label(self, X: Any, labels: Labels, weights: NDArray[np.float64] | None) -> None:
+        if self.class_weight is not None:
+            raise ValueError("class_weight is not for multi-label targets: use sample_weight")
+        columns = labels.indicator.toarray().T
+        self.coef_ = np.zeros((len(columns), X.shape[1]))
+        self.intercept_ = np.where(columns.any(axis=1), np.inf, -np.inf)  # of a label that all or no documents have
+        for number, column in enumerate(columns):
+            if column.any() and not column.all():
+                coef, intercept = self._solve(X, column, weights, None)
+                self.coef_[number], self.intercept_[number] = coef[0], intercept[0]
+
+    def _decisions(self, X: Any) -> NDArray[np.float64]:
+        return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def _is_binary(self) -> bool:
+        return not self._is_multilabel and len(self.classes_) == 2
+
+    def _predictions(self, values: NDArray[np.float64]) -> NDArray[Any]:
+        if self._is_multilabel:
+            return (values > 0).astype(np.int64)
+        codes = (values[:, 0] > 0).astype(np.int64) if self._is_binary() else values.argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
+        return tags
