@@ -53,27 +53,33 @@ std::size_t checked_rows(const Array<const Index> &indptr, std::size_t n_stored)
 }
 
 template <typename In, typename Index, typename Out>
-void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const Index> indptr, Array<const double> weights,
-                const std::string &norm, Array<Out> out, unsigned n_threads) {
-    if (data.size() != indices.size() || data.size() != out.size()) throw std::invalid_argument("data, indices and out differ in length");
+void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const Index> indptr,
+                Array<const double> weights, const std::string &norm, Array<Out> out, unsigned n_threads) {
+    if (data.size() != indices.size() || data.size() != out.size())
+        throw std::invalid_argument("data, indices and out differ in length");
     const std::size_t n_rows = checked_rows(indptr, data.size());
     const Norm by = norm_by_name(norm);
     nb::gil_scoped_release release;
-    troenpy::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(), by, out.data(), n_threads);
+    troenpy::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(),
+                        by, out.data(), n_threads);
 }
 
 template <typename Index>
-nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices, Array<const std::int64_t> codes,
-                                std::int64_t n_classes, std::int64_t n_columns) {
+nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices,
+                                Array<const std::int64_t> codes, std::int64_t n_classes,
+                                std::int64_t n_columns) {
     const std::size_t n_rows = checked_rows(indptr, indices.size());
     if (codes.size() != n_rows) throw std::invalid_argument("codes and rows differ in number");
-    if (n_classes < 0 || n_columns < 0) throw std::invalid_argument("n_classes and n_columns must not be negative");
+    if (n_classes < 0 || n_columns < 0)
+        throw std::invalid_argument("n_classes and n_columns must not be negative");
     ClassCounts counts;
     {
         nb::gil_scoped_release release;
-        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(), n_classes, n_columns);
+        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
+                                                n_classes, n_columns);
     }
-    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)), to_numpy(std::move(counts.data)));
+    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)),
+                          to_numpy(std::move(counts.data)));
 }
 
 template <typename Value, typename Index>
@@ -84,9 +90,9 @@ void bind_scale_columns(nb::module_ &module) {
 
 template <typename In, typename Index, typename Out>
 void bind_weigh_rows(nb::module_ &module) {
-    module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
-               nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("norm"), nb::arg("out").noconvert(),
-               nb::arg("n_threads"));
+    module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(),
+               nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("norm"), nb::arg("out").noconvert(), nb::arg("n_threads"));
 }
 
 template <typename In, typename Index>
@@ -104,7 +110,8 @@ void bind_by_index(nb::module_ &module) {
     bind_weigh_rows<std::int64_t, Index>(module);
     bind_weigh_rows<std::int32_t, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"), nb::arg("n_columns"));
+               nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"),
+               nb::arg("n_columns"));
 }
 
 }  // namespace
