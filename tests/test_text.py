@@ -286,6 +286,7 @@ def test_sparse_arrays_when_scikit_learn_is_asked_for_them():
     with sklearn.config_context(sparse_interface="sparray"):
         assert isinstance(CountVectorizer().fit_transform(["ab"]), sp.csr_array)
         assert_same(["ab cd", "cd"])
+        assert_same(["ab cd", "cd"], n_jobs=2)
 
 
 class Recorder:

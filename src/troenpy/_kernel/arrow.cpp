@@ -26,7 +26,9 @@ bool is_valid(const ArrowArray &array, std::int64_t i) {
 template <typename T>
 T element(const ArrowArray &array, std::int64_t buffer, std::int64_t i) {
     T value;
-    std::memcpy(&value, static_cast<const char *>(array.buffers[buffer]) + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    std::memcpy(&value,
+                static_cast<const char *>(array.buffers[buffer]) + i * static_cast<std::int64_t>(sizeof(T)),
+                sizeof(T));
     return value;
 }
 
@@ -59,7 +61,8 @@ Reader string_reader(std::string_view format) {
     if (format == "vu") return view_at;
     if (format == "n") return [](const ArrowArray &, std::int64_t) { return missing; };
     if (format == "+s") {
-        throw std::invalid_argument("documents must be one column of text, got a table: pass the column, e.g. table['text']");
+        throw std::invalid_argument(
+            "documents must be one column of text, got a table: pass the column, e.g. table['text']");
     }
     throw std::invalid_argument("documents must be text, got Arrow data of format '" + std::string(format) +
                                 "': cast the column to string first");
@@ -67,15 +70,24 @@ Reader string_reader(std::string_view format) {
 
 std::int64_t index_at(const ArrowArray &array, char format, std::int64_t i) {
     switch (format) {
-        case 'c': return element<std::int8_t>(array, 1, i);
-        case 'C': return element<std::uint8_t>(array, 1, i);
-        case 's': return element<std::int16_t>(array, 1, i);
-        case 'S': return element<std::uint16_t>(array, 1, i);
-        case 'i': return element<std::int32_t>(array, 1, i);
-        case 'I': return element<std::uint32_t>(array, 1, i);
-        case 'l': return element<std::int64_t>(array, 1, i);
-        case 'L': return static_cast<std::int64_t>(element<std::uint64_t>(array, 1, i));
-        default: throw std::invalid_argument("Arrow dictionary indices of unknown format");
+        case 'c':
+            return element<std::int8_t>(array, 1, i);
+        case 'C':
+            return element<std::uint8_t>(array, 1, i);
+        case 's':
+            return element<std::int16_t>(array, 1, i);
+        case 'S':
+            return element<std::uint16_t>(array, 1, i);
+        case 'i':
+            return element<std::int32_t>(array, 1, i);
+        case 'I':
+            return element<std::uint32_t>(array, 1, i);
+        case 'l':
+            return element<std::int64_t>(array, 1, i);
+        case 'L':
+            return static_cast<std::int64_t>(element<std::uint64_t>(array, 1, i));
+        default:
+            throw std::invalid_argument("Arrow dictionary indices of unknown format");
     }
 }
 
@@ -90,7 +102,8 @@ std::vector<Text> strings(std::string_view format, const ArrowArray &array) {
 }
 
 std::vector<Text> by_dictionary(const ArrowSchema &schema, const ArrowArray &array) {
-    if (array.dictionary == nullptr) throw std::invalid_argument("Arrow dictionary data without a dictionary");
+    if (array.dictionary == nullptr)
+        throw std::invalid_argument("Arrow dictionary data without a dictionary");
     const std::vector<Text> values = strings(schema.dictionary->format, *array.dictionary);
     std::vector<Text> texts;
     texts.reserve(static_cast<std::size_t>(array.length));
@@ -100,7 +113,8 @@ std::vector<Text> by_dictionary(const ArrowSchema &schema, const ArrowArray &arr
             continue;
         }
         const auto index = static_cast<std::uint64_t>(index_at(array, schema.format[0], i));
-        if (index >= values.size()) throw std::invalid_argument("Arrow dictionary index outside the dictionary");
+        if (index >= values.size())
+            throw std::invalid_argument("Arrow dictionary index outside the dictionary");
         texts.push_back(values[index]);
     }
     return texts;
@@ -133,7 +147,8 @@ ArrowTexts::ArrowTexts(ArrowSchema &schema_source, ArrowArray &array_source) {
 }
 
 void ArrowTexts::read(const ArrowSchema &schema, const ArrowArray &array) {
-    const std::vector<Text> texts = schema.dictionary ? by_dictionary(schema, array) : strings(schema.format, array);
+    const std::vector<Text> texts =
+        schema.dictionary ? by_dictionary(schema, array) : strings(schema.format, array);
     for (std::size_t i = 0; i < texts.size() && first_missing_ < 0; ++i) {
         if (is_missing(texts[i])) first_missing_ = static_cast<std::int64_t>(texts_.size() + i);
     }

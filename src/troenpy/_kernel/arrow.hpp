@@ -1,7 +1,8 @@
 // Arrow string data, read where it lies through the Arrow C data interface.
 //
-// https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. Layouts: string (u), large
-// string (U), string view (vu), and any of them behind dictionary indices; in any number of chunks, with offsets.
+// https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. Layouts: string (u),
+// large string (U), string view (vu), and any of them behind dictionary indices; in any number of chunks,
+// with offsets.
 
 #pragma once
 

@@ -47,35 +47,42 @@ std::size_t checked_rows(const Array<const Index> &indptr, std::size_t n_stored)
 }
 
 template <typename In, typename Index, typename Out>
-void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const Index> indptr, Array<const double> weights,
-                const std::string &norm, Array<Out> out, unsigned n_threads) {
-    if (data.size() != indices.size() || data.size() != out.size()) throw std::invalid_argument("data, indices and out differ in length");
+void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const Index> indptr,
+                Array<const double> weights, const std::string &norm, Array<Out> out, unsigned n_threads) {
+    if (data.size() != indices.size() || data.size() != out.size())
+        throw std::invalid_argument("data, indices and out differ in length");
     const std::size_t n_rows = checked_rows(indptr, data.size());
     const Norm by = norm_by_name(norm);
     nb::gil_scoped_release release;
-    troenpy::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(), by, out.data(), n_threads);
+    troenpy::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(),
+                        by, out.data(), n_threads);
 }
 
 template <typename Index>
-nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices, Array<const std::int64_t> codes,
-                                std::int64_t n_classes, std::int64_t n_columns) {
+nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices,
+                                Array<const std::int64_t> codes, std::int64_t n_classes,
+                                std::int64_t n_columns) {
     const std::size_t n_rows = checked_rows(indptr, indices.size());
     if (codes.size() != n_rows) throw std::invalid_argument("codes and rows differ in number");
-    if (n_classes < 0 || n_columns < 0) throw std::invalid_argument("n_classes and n_columns must not be negative");
+    if (n_classes < 0 || n_columns < 0)
+        throw std::invalid_argument("n_classes and n_columns must not be negative");
     ClassCounts counts;
     {
         nb::gil_scoped_release release;
-        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(), n_classes, n_columns);
+        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
+                                                n_classes, n_columns);
     }
-    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)), to_numpy(std::move(counts.data)));
+    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)),
+                          to_numpy(std::move(counts.data)));
 }
 
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 template <typename Value, typename Index>
-void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr, Weights weights,
-                  Array<const std::int64_t> sets, const std::vector<std::pair<std::string, std::string>> &blocks,
-                  Array<Value> out, Array<Index> out_indices) {
+void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr,
+                  Weights weights, Array<const std::int64_t> sets,
+                  const std::vector<std::pair<std::string, std::string>> &blocks, Array<Value> out,
+                  Array<Index> out_indices) {
     const std::size_t n_rows = checked_rows(indptr, counts.size());
     if (counts.size() != indices.size() || sets.size() != n_rows || weights.shape(1) != blocks.size()) {
         throw std::invalid_argument("counts, sets, weights and blocks do not fit each other");
@@ -87,22 +94,24 @@ void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<c
     std::vector<Block> parsed;
     for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
     nb::gil_scoped_release release;
-    troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.shape(0),
-                          weights.shape(2), sets.data(), parsed, out.data(), out_indices.data());
+    troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
+                          weights.shape(0), weights.shape(2), sets.data(), parsed, out.data(),
+                          out_indices.data());
 }
 
 template <typename Value, typename Index>
 void bind_stack_blocks(nb::module_ &module) {
-    module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(), nb::arg("indices").noconvert(),
-               nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("sets").noconvert(),
-               nb::arg("blocks"), nb::arg("out").noconvert(), nb::arg("out_indices").noconvert());
+    module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(),
+               nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("out").noconvert(),
+               nb::arg("out_indices").noconvert());
 }
 
 template <typename In, typename Index, typename Out>
 void bind_weigh_rows(nb::module_ &module) {
-    module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
-               nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("norm"), nb::arg("out").noconvert(),
-               nb::arg("n_threads"));
+    module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(),
+               nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("norm"), nb::arg("out").noconvert(), nb::arg("n_threads"));
 }
 
 template <typename In, typename Index>
@@ -120,7 +129,8 @@ void bind_by_index(nb::module_ &module) {
     bind_stack_blocks<double, Index>(module);
     bind_stack_blocks<float, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"), nb::arg("n_columns"));
+               nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"),
+               nb::arg("n_columns"));
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TermCounts *finish(Counter &counter, bool sorted) {
 
 Array<std::int64_t> document_frequencies(const TermCounts &counts) {
     std::vector<std::int64_t> result(counts.vocabulary().size());
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::int64_t>(counts.vocabulary().n_documents(i));
+    for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = static_cast<std::int64_t>(counts.vocabulary().n_documents(i));
     return to_numpy(std::move(result));
 }
 
@@ -83,7 +84,8 @@ Array<std::int64_t> occurrences(const TermCounts &counts) {
 }
 
 void keep(TermCounts &counts, Array<const bool> mask) {
-    if (mask.size() != counts.vocabulary().size()) throw std::invalid_argument("mask has another length than the terms");
+    if (mask.size() != counts.vocabulary().size())
+        throw std::invalid_argument("mask has another length than the terms");
     std::vector<std::uint32_t> columns(mask.size(), no_column);
     std::uint32_t n_kept = 0;
     for (std::size_t i = 0; i < mask.size(); ++i) {
@@ -102,7 +104,8 @@ Array<std::int64_t> row_borders(const TermCounts &counts) {
 }
 
 template <typename Index, typename Value>
-void write_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices, Array<Value> data, bool binary) {
+void write_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices, Array<Value> data,
+                bool binary) {
     const std::size_t n = counts.n_documents();
     if (indptr.size() != n + 1 || indices.size() != data.size() ||
         static_cast<std::uint64_t>(indptr.data()[n]) != data.size()) {
@@ -114,8 +117,8 @@ void write_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index
 
 template <typename Index, typename Value>
 void bind_write_rows(nb::class_<TermCounts> &counts) {
-    counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-               nb::arg("data").noconvert(), nb::arg("binary"));
+    counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indptr").noconvert(),
+               nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("binary"));
 }
 
 template <typename Index>
@@ -134,10 +137,13 @@ T &from_capsule(nb::handle capsule, const char *name) {
     return *pointer;
 }
 
-ArrowTexts *read_stream(nb::handle stream) { return new ArrowTexts(from_capsule<ArrowArrayStream>(stream, "arrow_array_stream")); }
+ArrowTexts *read_stream(nb::handle stream) {
+    return new ArrowTexts(from_capsule<ArrowArrayStream>(stream, "arrow_array_stream"));
+}
 
 ArrowTexts *read_array(nb::handle schema, nb::handle array) {
-    return new ArrowTexts(from_capsule<ArrowSchema>(schema, "arrow_schema"), from_capsule<ArrowArray>(array, "arrow_array"));
+    return new ArrowTexts(from_capsule<ArrowSchema>(schema, "arrow_schema"),
+                          from_capsule<ArrowArray>(array, "arrow_array"));
 }
 
 nb::list to_list(const ArrowTexts &documents) {
@@ -147,7 +153,8 @@ nb::list to_list(const ArrowTexts &documents) {
             result.append(nb::none());
             continue;
         }
-        PyObject *str = PyUnicode_DecodeUTF8(static_cast<const char *>(text.data), static_cast<Py_ssize_t>(text.length), nullptr);
+        PyObject *str = PyUnicode_DecodeUTF8(static_cast<const char *>(text.data),
+                                             static_cast<Py_ssize_t>(text.length), nullptr);
         if (str == nullptr) throw nb::python_error();
         result.append(nb::steal(str));
     }
@@ -165,8 +172,9 @@ void bind_text(nb::module_ &module) {
         .def("to_list", &to_list);
 
     nb::class_<Counter>(module, "TermCounter")
-        .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),
-             nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false)
+        .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"),
+             nb::arg("min_n"), nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"),
+             nb::arg("portable") = false)
         .def("add", &add_texts, nb::arg("documents"))
         .def("add", &add_arrow, nb::arg("documents"))
         .def("finish", &finish, nb::arg("sorted"));

@@ -105,7 +105,8 @@ Block choose(bool portable) {
 }  // namespace
 
 Block choose_block(Mark mark, bool lower, bool portable) {
-    if (mark == Mark::words) return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
+    if (mark == Mark::words)
+        return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
     return lower ? choose<Mark::spaces, true>(portable) : choose<Mark::spaces, false>(portable);
 }
 

@@ -28,7 +28,8 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
     return borders;
 }
 
-// Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in order.
+// Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in
+// order.
 class Edges {
 public:
     static constexpr std::size_t capacity = 512;
@@ -77,8 +78,9 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
         try {
             count_document(texts[i], watch);
         } catch (const InvalidUtf8 &) {
-            throw std::invalid_argument("document " + std::to_string(first_document + i) +
-                                        " is not valid UTF-8: decode it to str first, e.g. with errors='replace'");
+            throw std::invalid_argument(
+                "document " + std::to_string(first_document + i) +
+                " is not valid UTF-8: decode it to str first, e.g. with errors='replace'");
         }
         chunk.lengths.push_back(n_entries_);
         first_entry_ += n_entries_;
@@ -90,16 +92,21 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
 }
 
 void Worker::count_document(const Text &text, Watch &watch) {
-    if (text.length > std::numeric_limits<std::uint32_t>::max()) throw std::overflow_error("a document of more than 2**32 characters: split it");
-    if (document_ == std::numeric_limits<std::uint32_t>::max()) throw std::overflow_error("more than 2**32 - 2 documents");
+    if (text.length > std::numeric_limits<std::uint32_t>::max())
+        throw std::overflow_error("a document of more than 2**32 characters: split it");
+    if (document_ == std::numeric_limits<std::uint32_t>::max())
+        throw std::overflow_error("more than 2**32 - 2 documents");
     ++document_;
     n_entries_ = 0;
     if (text.length == 0) return;
     read(text, watch);
     switch (settings_.analyzer) {
-        case Analyzer::word: return settings_.max_n == 1 ? count_words(watch) : count_word_ngrams(watch);
-        case Analyzer::chars: return count_chars(watch);
-        case Analyzer::chars_in_words: return count_chars_in_words(watch);
+        case Analyzer::word:
+            return settings_.max_n == 1 ? count_words(watch) : count_word_ngrams(watch);
+        case Analyzer::chars:
+            return count_chars(watch);
+        case Analyzer::chars_in_words:
+            return count_chars_in_words(watch);
     }
 }
 
@@ -165,7 +172,9 @@ void Worker::collapse_spaces() {
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
         if (end - begin < 2) return;
         const auto first = static_cast<std::uint8_t>(bytes[begin]);
-        const std::uint64_t first_length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : 3;  // no white space needs four
+        const std::uint64_t first_length = first < 0xC0   ? 1
+                                           : first < 0xE0 ? 2
+                                                          : 3;  // no white space needs four
         if (end - begin == first_length) return;
         copy_until(begin);
         chars_[n_bytes_++] = ' ';
@@ -271,7 +280,8 @@ void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms
     for (std::size_t i = 0; i < batch_.size; ++i) {
         const Key &key = batch_.keys[i];
         const std::uint64_t hash = batch_.hashes[i];
-        Slot &slot = is_long(key) ? table_.find_long(batch_.long_texts[i], key, hash) : table_.find(key, hash);
+        Slot &slot =
+            is_long(key) ? table_.find_long(batch_.long_texts[i], key, hash) : table_.find(key, hash);
         if (slot.term == no_term) continue;
         if (counted) tally(slot);
         if (terms != nullptr) terms->push_back(slot.term);
@@ -296,7 +306,8 @@ inline void Worker::tally(Slot &slot) {
     n_entries_ += is_new;
 }
 
-Counter::Counter(Settings settings, unsigned n_threads) : settings_(std::move(settings)), n_threads_(n_threads) {
+Counter::Counter(Settings settings, unsigned n_threads)
+    : settings_(std::move(settings)), n_threads_(n_threads) {
     for (unsigned i = 0; i < n_threads; ++i) workers_.push_back(nullptr);
 }
 
@@ -308,7 +319,8 @@ void Counter::add(const std::vector<Text> &texts) {
         if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(settings_);
         const std::size_t begin = borders[task];
         Chunk &chunk = chunks_[first_chunk + task];
-        chunk = workers_[worker]->count(texts.data() + begin, borders[task + 1] - begin, n_documents_ + begin, watch);
+        chunk = workers_[worker]->count(texts.data() + begin, borders[task + 1] - begin, n_documents_ + begin,
+                                        watch);
         chunk.worker = worker;
     });
     n_documents_ += texts.size();

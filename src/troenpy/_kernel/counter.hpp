@@ -1,9 +1,9 @@
 // Documents in, term counts per document out.
 //
-// Each worker thread has its own table and counts whole chunks of documents. Within a document a term is counted
-// without a branch: its slot remembers the last document and the entry there. Words come from the edges in the bits
-// that Normaliser sets; n-grams of words are pairs of term numbers, so their text is not touched; character n-grams
-// are cut from every position.
+// Each worker thread has its own table and counts whole chunks of documents. Within a document a term is
+// counted without a branch: its slot remembers the last document and the entry there. Words come from the
+// edges in the bits that Normaliser sets; n-grams of words are pairs of term numbers, so their text is not
+// touched; character n-grams are cut from every position.
 
 #pragma once
 
@@ -55,7 +55,8 @@ public:
 private:
     // Keys wait here for their slots to arrive from memory.
     struct Batch {
-        static constexpr std::size_t capacity = 64;  // more would push each other out of the first-level cache
+        static constexpr std::size_t capacity =
+            64;  // more would push each other out of the first-level cache
         std::size_t size = 0;
         Key keys[capacity];
         std::uint64_t hashes[capacity];

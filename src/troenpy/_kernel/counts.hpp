@@ -1,4 +1,5 @@
-// What a finished count can be asked: how many documents have a term, which terms get which column, the matrix.
+// What a finished count can be asked: how many documents have a term, which terms get which column, the
+// matrix.
 
 #pragma once
 
@@ -45,7 +46,8 @@ public:
             const std::vector<std::uint32_t> &places = vocabulary_.places(chunk.worker);
             std::uint64_t n_entries = 0;
             for (const std::uint32_t length : chunk.lengths) n_entries += length;
-            for (std::uint64_t i = 0; i < n_entries; ++i) totals[places[chunk.entries[i].term]] += chunk.entries[i].count;
+            for (std::uint64_t i = 0; i < n_entries; ++i)
+                totals[places[chunk.entries[i].term]] += chunk.entries[i].count;
         }
         return totals;
     }

@@ -18,14 +18,15 @@ struct ClassCounts {
     std::vector<std::int64_t> indptr, indices, data;
 };
 
-// Row i belongs to class codes[i]. Rows are visited class by class, with one counter per column that is emptied after
-// each class: no table of classes x columns is made.
+// Row i belongs to class codes[i]. Rows are visited class by class, with one counter per column that is
+// emptied after each class: no table of classes x columns is made.
 template <typename Index>
-ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices, const std::int64_t *codes,
-                                  std::int64_t n_classes, std::int64_t n_columns) {
+ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
+                                  const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns) {
     std::vector<std::size_t> ends(static_cast<std::size_t>(n_classes) + 1, 0);
     for (std::size_t row = 0; row < n_rows; ++row) {
-        if (codes[row] < 0 || codes[row] >= n_classes) throw std::out_of_range("a class code is outside [0, n_classes)");
+        if (codes[row] < 0 || codes[row] >= n_classes)
+            throw std::out_of_range("a class code is outside [0, n_classes)");
         ++ends[static_cast<std::size_t>(codes[row]) + 1];
     }
     for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
@@ -47,9 +48,11 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
         std::size_t n_touched = 0;
         for (; next_row < end; ++next_row) {
             const std::size_t row = rows[next_row];
-            for (auto at = static_cast<std::size_t>(indptr[row]); at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
+            for (auto at = static_cast<std::size_t>(indptr[row]);
+                 at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
                 const auto column = static_cast<std::size_t>(indices[at]);
-                if (column >= counters.size()) throw std::out_of_range("a column index is outside [0, n_columns)");
+                if (column >= counters.size())
+                    throw std::out_of_range("a column index is outside [0, n_columns)");
                 touched[n_touched] = indices[at];
                 n_touched += counters[column]++ == 0;
             }
@@ -89,39 +92,47 @@ void normalise_row(Out *row, std::size_t n, Norm norm) {
     const double length = norm == Norm::l2 ? std::sqrt(sum) : sum;
     for (std::size_t i = 0; i < n; ++i) {
         const double share = row[i] / length;
-        row[i] = static_cast<Out>(norm == Norm::hellinger ? std::copysign(std::sqrt(std::abs(share)), share) : share);
+        row[i] = static_cast<Out>(norm == Norm::hellinger ? std::copysign(std::sqrt(std::abs(share)), share)
+                                                          : share);
     }
 }
 
-// out[j] = data[j] * weights[indices[j]], then every row divided by its norm; a row of zeros stays. `out` may be `data`.
+// out[j] = data[j] * weights[indices[j]], then every row divided by its norm; a row of zeros stays. `out` may
+// be `data`.
 template <typename In, typename Index, typename Out>
-void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::size_t n_rows, const double *weights,
-                std::size_t n_columns, Norm norm, Out *out, unsigned n_threads) {
+void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::size_t n_rows,
+                const double *weights, std::size_t n_columns, Norm norm, Out *out, unsigned n_threads) {
     constexpr std::size_t rows_per_task = 1024;
-    run_tasks(n_threads, (n_rows + rows_per_task - 1) / rows_per_task, [&](unsigned, std::size_t task, Watch &) {
-        const std::size_t first = task * rows_per_task;
-        const std::size_t last = n_rows < first + rows_per_task ? n_rows : first + rows_per_task;
-        for (std::size_t row = first; row < last; ++row) {
-            const auto begin = static_cast<std::size_t>(indptr[row]);
-            const auto end = static_cast<std::size_t>(indptr[row + 1]);
-            for (std::size_t at = begin; at < end; ++at) {
-                const auto column = static_cast<std::uint64_t>(indices[at]);
-                if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
-                out[at] = static_cast<Out>(static_cast<double>(data[at]) * weights[column]);
-            }
-            if (norm != Norm::none) normalise_row(out + begin, end - begin, norm);
-        }
-    });
+    run_tasks(n_threads, (n_rows + rows_per_task - 1) / rows_per_task,
+              [&](unsigned, std::size_t task, Watch &) {
+                  const std::size_t first = task * rows_per_task;
+                  const std::size_t last = n_rows < first + rows_per_task ? n_rows : first + rows_per_task;
+                  for (std::size_t row = first; row < last; ++row) {
+                      const auto begin = static_cast<std::size_t>(indptr[row]);
+                      const auto end = static_cast<std::size_t>(indptr[row + 1]);
+                      for (std::size_t at = begin; at < end; ++at) {
+                          const auto column = static_cast<std::uint64_t>(indices[at]);
+                          if (column >= n_columns)
+                              throw std::out_of_range("a column index is outside the weights");
+                          out[at] = static_cast<Out>(static_cast<double>(data[at]) * weights[column]);
+                      }
+                      if (norm != Norm::none) normalise_row(out + begin, end - begin, norm);
+                  }
+              });
 }
 
 enum class Tf { raw, log, sqrt, binary };
 
 inline double term_frequency(double count, Tf tf) {
     switch (tf) {
-        case Tf::log: return 1 + std::log(count);
-        case Tf::sqrt: return std::sqrt(count);
-        case Tf::binary: return 1;
-        default: return count;
+        case Tf::log:
+            return 1 + std::log(count);
+        case Tf::sqrt:
+            return std::sqrt(count);
+        case Tf::binary:
+            return 1;
+        default:
+            return count;
     }
 }
 
@@ -131,10 +142,11 @@ struct Block {
 };
 
 // Blocks of features side by side, over one pattern: row r of the result is, for every block b, tf_b(count) x
-// weight_b(column) at b * n_columns + column, each block normalised by itself. Weights are [set][block][column]; a row
-// takes the set that `sets` names. Rows are read before they are written, in order, so that the counts may stand at the
-// end of the arrays that the result fills: the result of the first p values ends at n_blocks * p, the counts
-// of the rest begin at (n_blocks - 1) * n_values + p, which is never less.
+// weight_b(column) at b * n_columns + column, each block normalised by itself. Weights are
+// [set][block][column]; a row takes the set that `sets` names. Rows are read before they are written, in
+// order, so that the counts may stand at the end of the arrays that the result fills: the result of the first
+// p values ends at n_blocks * p, the counts of the rest begin at (n_blocks - 1) * n_values + p, which is
+// never less.
 template <typename Value, typename Index>
 void stack_blocks(const Value *counts, const Index *indices, const Index *indptr, std::size_t n_rows,
                   const double *weights, std::size_t n_sets, std::size_t n_columns, const std::int64_t *sets,
@@ -154,7 +166,8 @@ void stack_blocks(const Value *counts, const Index *indices, const Index *indptr
             for (std::size_t i = 0; i < row_counts.size(); ++i) {
                 const auto column = static_cast<std::uint64_t>(row_columns[i]);
                 if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
-                out[next + i] = static_cast<Value>(term_frequency(row_counts[i], blocks[b].tf) * by_column[column]);
+                out[next + i] =
+                    static_cast<Value>(term_frequency(row_counts[i], blocks[b].tf) * by_column[column]);
                 out_indices[next + i] = static_cast<Index>(b * n_columns + column);
             }
             normalise_row(out + next, row_counts.size(), blocks[b].norm);

@@ -50,11 +50,16 @@ std::uint32_t decode_utf8(const std::uint8_t *&at, const std::uint8_t *end) {
 // The most bytes that one code unit can become. Lower case may need a byte more than upper case: U+023A.
 std::uint64_t growth(Form form) {
     switch (form) {
-        case Form::ascii: return 1;
-        case Form::latin1: return 2;
-        case Form::utf8: return 2;
-        case Form::ucs2: return 3;
-        case Form::ucs4: return 4;
+        case Form::ascii:
+            return 1;
+        case Form::latin1:
+            return 2;
+        case Form::utf8:
+            return 2;
+        case Form::ucs2:
+            return 3;
+        case Form::ucs4:
+            return 4;
     }
     return 4;
 }
@@ -72,27 +77,29 @@ void Normaliser::read_lowered(const Text &text, Watch &watch) { read_as(text, as
 
 bool Normaliser::read_as(const Text &text, Case rule, Watch &watch) {
     prepare(text);
-    bool done = false;
-    const auto *data = text.data;
-    switch (text.form) {
-        case Form::ascii:
-            done = read_units<std::uint8_t, Form::ascii>(static_cast<const std::uint8_t *>(data), text.length, rule, watch);
-            break;
-        case Form::latin1:
-            done = read_units<std::uint8_t, Form::latin1>(static_cast<const std::uint8_t *>(data), text.length, rule, watch);
-            break;
-        case Form::utf8:
-            done = read_units<std::uint8_t, Form::utf8>(static_cast<const std::uint8_t *>(data), text.length, rule, watch);
-            break;
-        case Form::ucs2:
-            done = read_units<std::uint16_t, Form::ucs2>(static_cast<const std::uint16_t *>(data), text.length, rule, watch);
-            break;
-        case Form::ucs4:
-            done = read_units<std::uint32_t, Form::ucs4>(static_cast<const std::uint32_t *>(data), text.length, rule, watch);
-            break;
-    }
+    const bool done = read_form(text, rule, watch);
     if (done) drop_single_characters();
     return done;
+}
+
+bool Normaliser::read_form(const Text &text, Case rule, Watch &watch) {
+    const auto *bytes = static_cast<const std::uint8_t *>(text.data);
+    const std::uint64_t n = text.length;
+    switch (text.form) {
+        case Form::ascii:
+            return read_units<std::uint8_t, Form::ascii>(bytes, n, rule, watch);
+        case Form::latin1:
+            return read_units<std::uint8_t, Form::latin1>(bytes, n, rule, watch);
+        case Form::utf8:
+            return read_units<std::uint8_t, Form::utf8>(bytes, n, rule, watch);
+        case Form::ucs2:
+            return read_units<std::uint16_t, Form::ucs2>(static_cast<const std::uint16_t *>(text.data), n,
+                                                         rule, watch);
+        case Form::ucs4:
+            return read_units<std::uint32_t, Form::ucs4>(static_cast<const std::uint32_t *>(text.data), n,
+                                                         rule, watch);
+    }
+    return false;
 }
 
 void Normaliser::prepare(const Text &text) {
@@ -169,8 +176,8 @@ void Normaliser::put_marks(std::uint64_t bits) {
 bool Normaliser::put(std::uint32_t c, bool lower) {
     if (lower && (c == capital_sigma || c == capital_i_with_dot)) return false;
     const std::uint32_t about = c < 0x10000 ? plane_[c] : describe(c);
-    const std::uint32_t mark = mark_ == Mark::words ? (lower ? lower_is_word : is_word)
-                                                    : (lower ? lower_is_space : is_space);
+    const std::uint32_t mark =
+        mark_ == Mark::words ? (lower ? lower_is_word : is_word) : (lower ? lower_is_space : is_space);
     const std::uint32_t out = lower ? about & lower_mask : c;
     const bool marked = (about & mark) != 0;
     if (out < 0x80) {
@@ -201,12 +208,14 @@ bool Normaliser::follows_mark() const {
     return marks_[(size_ - 1) / 64] >> ((size_ - 1) % 64) & 1;
 }
 
-// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is not.
+// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is
+// not.
 void Normaliser::drop_single_characters() {
     for (const Character &character : lone_starts_) {
         const std::uint64_t after = character.begin + character.length;
         if (marks_[after / 64] >> (after % 64) & 1) continue;
-        for (std::uint64_t at = character.begin; at < after; ++at) marks_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+        for (std::uint64_t at = character.begin; at < after; ++at)
+            marks_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
     }
 }
 

@@ -1,7 +1,7 @@
-// A document on its way to terms: UTF-8, in lower case if asked, with one bit per byte that says whether the byte
-// belongs to a word (or to white space). All terms are cut from this one form, so that the same term has the same
-// bytes wherever it comes from. A lone surrogate gets the three bytes that UTF-8 would give it; byte order is then
-// the order of code points, which is the order of Python's str.
+// A document on its way to terms: UTF-8, in lower case if asked, with one bit per byte that says whether the
+// byte belongs to a word (or to white space). All terms are cut from this one form, so that the same term has
+// the same bytes wherever it comes from. A lone surrogate gets the three bytes that UTF-8 would give it; byte
+// order is then the order of code points, which is the order of Python's str.
 
 #pragma once
 
@@ -48,6 +48,7 @@ private:
     template <typename Unit, Form form>
     bool read_slowly(const Unit *&unit, const Unit *end, const Unit *stop, bool lower);
     bool read_as(const Text &text, Case rule, Watch &watch);
+    bool read_form(const Text &text, Case rule, Watch &watch);
     void prepare(const Text &text);
     void put_block(const std::uint8_t *from, std::uint64_t n, Block block);
     void put_marks(std::uint64_t bits);

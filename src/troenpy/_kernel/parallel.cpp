@@ -29,7 +29,8 @@ public:
     Team(unsigned n_threads, std::size_t n_tasks, const Task &task) : n_tasks_(n_tasks), task_(task) {
         const std::size_t useful = std::max<std::size_t>(1, std::min<std::size_t>(n_threads, n_tasks));
         try {
-            for (unsigned worker = 1; worker < useful; ++worker) threads_.emplace_back([this, worker] { work(worker); });
+            for (unsigned worker = 1; worker < useful; ++worker)
+                threads_.emplace_back([this, worker] { work(worker); });
         } catch (const std::system_error &) {
             // The system gives no more threads: those that run share the tasks.
         }
@@ -94,6 +95,8 @@ private:
 
 }  // namespace
 
-void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task) { Team(n_threads, n_tasks, task).run(); }
+void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task) {
+    Team(n_threads, n_tasks, task).run();
+}
 
 }  // namespace troenpy

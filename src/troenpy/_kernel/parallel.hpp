@@ -1,7 +1,7 @@
 // Threads that stop when one of them fails or the user presses Ctrl-C.
 //
-// The calling thread works too. It alone looks for signals, since only Python's main thread may; everyone else sees
-// a flag. All of this runs without the GIL.
+// The calling thread works too. It alone looks for signals, since only Python's main thread may; everyone
+// else sees a flag. All of this runs without the GIL.
 
 #pragma once
 

@@ -11,10 +11,14 @@ namespace {
 PyObject *to_str(const Text &text) {
     const auto length = static_cast<Py_ssize_t>(text.length);
     switch (text.form) {
-        case Form::utf8: return PyUnicode_DecodeUTF8(static_cast<const char *>(text.data), length, nullptr);
-        case Form::ucs2: return PyUnicode_FromKindAndData(PyUnicode_2BYTE_KIND, text.data, length);
-        case Form::ucs4: return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data, length);
-        default: return PyUnicode_FromKindAndData(PyUnicode_1BYTE_KIND, text.data, length);
+        case Form::utf8:
+            return PyUnicode_DecodeUTF8(static_cast<const char *>(text.data), length, nullptr);
+        case Form::ucs2:
+            return PyUnicode_FromKindAndData(PyUnicode_2BYTE_KIND, text.data, length);
+        case Form::ucs4:
+            return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data, length);
+        default:
+            return PyUnicode_FromKindAndData(PyUnicode_1BYTE_KIND, text.data, length);
     }
 }
 
@@ -41,9 +45,12 @@ Text text_of(PyObject *str) {
     const void *data = PyUnicode_DATA(str);
     if (PyUnicode_IS_ASCII(str)) return {data, length, Form::ascii};
     switch (PyUnicode_KIND(str)) {
-        case PyUnicode_1BYTE_KIND: return {data, length, Form::latin1};
-        case PyUnicode_2BYTE_KIND: return {data, length, Form::ucs2};
-        default: return {data, length, Form::ucs4};
+        case PyUnicode_1BYTE_KIND:
+            return {data, length, Form::latin1};
+        case PyUnicode_2BYTE_KIND:
+            return {data, length, Form::ucs2};
+        default:
+            return {data, length, Form::ucs4};
     }
 }
 

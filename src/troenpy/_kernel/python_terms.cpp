@@ -20,7 +20,8 @@ nb::object to_str(std::string_view text) {
     const auto length = static_cast<Py_ssize_t>(text.size());
     bool is_ascii = true;
     for (const char c : text) is_ascii &= static_cast<signed char>(c) >= 0;
-    PyObject *str = is_ascii ? PyUnicode_New(length, 127) : PyUnicode_DecodeUTF8(text.data(), length, "surrogatepass");
+    PyObject *str =
+        is_ascii ? PyUnicode_New(length, 127) : PyUnicode_DecodeUTF8(text.data(), length, "surrogatepass");
     if (str == nullptr) throw nb::python_error();
     if (is_ascii && length > 0) std::memcpy(PyUnicode_DATA(str), text.data(), text.size());
     return nb::steal(str);
@@ -48,7 +49,8 @@ nb::dict make_vocabulary(const TermCounts &counts) {
         counts.vocabulary().spell(term, text);
         const nb::object str = to_str(text);
         const nb::object column = nb::steal(PyLong_FromUnsignedLong(columns[term]));
-        if (!column.is_valid() || PyDict_SetItem(vocabulary.ptr(), str.ptr(), column.ptr()) != 0) throw nb::python_error();
+        if (!column.is_valid() || PyDict_SetItem(vocabulary.ptr(), str.ptr(), column.ptr()) != 0)
+            throw nb::python_error();
     }
     return vocabulary;
 }
@@ -89,7 +91,8 @@ nb::object keys_by_column(const nb::dict &vocabulary) {
     }
     const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
     if (!list.is_valid()) throw nb::python_error();
-    for (std::size_t i = 0; i < n; ++i) PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(keys[i]));
+    for (std::size_t i = 0; i < n; ++i)
+        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(keys[i]));
     return list;
 }
 

@@ -1,7 +1,7 @@
 // The counts as a CSR matrix whose columns ascend in every row.
 //
-// A row is not sorted: its columns are set in a bitmap with two summaries above it, each bit of which says that there
-// is something in 64 bits below, and are then read off in order.
+// A row is not sorted: its columns are set in a bitmap with two summaries above it, each bit of which says
+// that there is something in 64 bits below, and are then read off in order.
 
 #pragma once
 
@@ -20,7 +20,10 @@ namespace troenpy {
 class ColumnSet {
 public:
     explicit ColumnSet(std::uint64_t n_columns)
-        : bits_(n_columns / 64 + 1), groups_(bits_.size() / 64 + 1), regions_(groups_.size() / 64 + 1), counts_(n_columns) {}
+        : bits_(n_columns / 64 + 1),
+          groups_(bits_.size() / 64 + 1),
+          regions_(groups_.size() / 64 + 1),
+          counts_(n_columns) {}
 
     void insert(std::uint32_t column, std::uint32_t count) {
         counts_[column] = count;
@@ -52,11 +55,14 @@ private:
         set(regions_, column >> 12);
     }
 
-    static void set(std::vector<std::uint64_t> &bits, std::uint64_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
+    static void set(std::vector<std::uint64_t> &bits, std::uint64_t i) {
+        bits[i >> 6] |= std::uint64_t{1} << (i & 63);
+    }
 
     template <typename F>
     static void drain_word(std::vector<std::uint64_t> &bits, std::size_t word, F &&body) {
-        for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) body(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+        for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+            body(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
         bits[word] = 0;
     }
 
@@ -86,7 +92,8 @@ public:
                 fill(set, begin, end, column_of);
                 set.drain([&](std::size_t, std::uint32_t) { ++length; });
             } else {
-                for (const Entry *entry = begin; entry < end; ++entry) length += column_of[entry->term] != no_column;
+                for (const Entry *entry = begin; entry < end; ++entry)
+                    length += column_of[entry->term] != no_column;
             }
             indptr[row + 1] = length;
         });
@@ -106,7 +113,8 @@ public:
     }
 
 private:
-    void fill(ColumnSet &set, const Entry *begin, const Entry *end, const std::vector<std::uint32_t> &column_of) const {
+    void fill(ColumnSet &set, const Entry *begin, const Entry *end,
+              const std::vector<std::uint32_t> &column_of) const {
         for (const Entry *entry = begin; entry < end; ++entry) {
             const std::uint32_t column = column_of[entry->term];
             if (column == no_column) continue;
@@ -126,7 +134,8 @@ private:
             const Entry *entry = chunk.entries.data();
             for (std::size_t row = 0; row < chunk.lengths.size(); ++row) {
                 const Entry *end = entry + chunk.lengths[row];
-                body(*sets_[worker], chunk.first_document + row, entry, end, columns_.by_worker[chunk.worker]);
+                body(*sets_[worker], chunk.first_document + row, entry, end,
+                     columns_.by_worker[chunk.worker]);
                 entry = end;
             }
         });

@@ -30,12 +30,14 @@ const Seed &process_seed() {
 std::uint64_t hash_bytes(std::string_view text, const Seed &seed) {
     std::uint64_t hash = seed.first ^ text.size();
     for (std::size_t at = 0; at < text.size(); at += 8) {
-        hash = mix(hash ^ read_up_to_8(text.data() + at, text.size() - at), seed.second ^ 0x9E3779B97F4A7C15u);
+        hash =
+            mix(hash ^ read_up_to_8(text.data() + at, text.size() - at), seed.second ^ 0x9E3779B97F4A7C15u);
     }
     return hash;
 }
 
-TermTable::TermTable() : slots_(std::size_t{1} << first_size_log2), shift_(64 - first_size_log2), seed_(process_seed()) {}
+TermTable::TermTable()
+    : slots_(std::size_t{1} << first_size_log2), shift_(64 - first_size_log2), seed_(process_seed()) {}
 
 Slot &TermTable::find_long(std::string_view text, const Key &key, std::uint64_t hash) {
     for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
@@ -66,6 +68,7 @@ Slot &TermTable::find_text(std::string_view text) {
 void TermTable::exclude(Slot &slot) {
     if (slot.term == no_term) return;
     slot.term = no_term;
+    keys_.pop_back();
     --n_terms_;
 }
 

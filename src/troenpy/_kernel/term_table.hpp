@@ -1,8 +1,8 @@
 // Terms and what the counting of one document needs to know about each, in one open-addressing hash table.
 //
-// A term is known by a key of 16 bytes. Up to 15 bytes of text are the key themselves, so that no string is ever
-// compared; longer ones are a hash and a place in an arena; an n-gram of words is the pair (its first n - 1 words,
-// its last word), both as term numbers. A slot has 32 bytes and never crosses a cache line.
+// A term is known by a key of 16 bytes. Up to 15 bytes of text are the key themselves, so that no string is
+// ever compared; longer ones are a hash and a place in an arena; an n-gram of words is the pair (its first n
+// - 1 words, its last word), both as term numbers. A slot has 32 bytes and never crosses a cache line.
 
 #pragma once
 
@@ -37,7 +37,9 @@ inline std::uint64_t tag(const Key &key) { return key.tail & tag_mask; }
 inline bool is_long(const Key &key) { return tag(key) == long_tag; }
 inline bool is_pair(const Key &key) { return tag(key) == pair_tag; }
 
-inline std::uint64_t low_bytes(std::size_t n) { return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * n) - 1; }
+inline std::uint64_t low_bytes(std::size_t n) {
+    return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * n) - 1;
+}
 
 // Reads 16 bytes from `text`, of which `length` belong to the term.
 inline Key inline_key(const char *text, std::size_t length) {
@@ -94,8 +96,8 @@ public:
     }
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_.data()[hash >> shift_], 1); }
 
-    // Room for n more terms, so that `find` need not look. 0.7 is the load from which probing costs more than the
-    // memory that a larger table would touch.
+    // Room for n more terms, so that `find` need not look. 0.7 is the load from which probing costs more than
+    // the memory that a larger table would touch.
     void reserve(std::size_t n) {
         while (n_slots_used_ + n > slots_.size() / 10 * 7) grow();
     }
@@ -116,18 +118,21 @@ public:
     Slot &find_text(std::string_view text);
 
     std::uint32_t n_terms() const { return n_terms_; }
+    // The term added last gets no number.
     void exclude(Slot &slot);
 
     const Slot *begin() const { return slots_.data(); }
     const Slot *end() const { return slots_.data() + slots_.size(); }
     std::string_view long_text(const Key &key) const;
     std::vector<char> take_arena() { return std::move(arena_); }
+    std::vector<Key> take_keys() { return std::move(keys_); }  // by term number
 
 private:
     Slot &add(Slot &slot, const Key &key) {
         if (n_terms_ == no_term) throw std::overflow_error("more than 2**32 - 1 different terms");
         slot.key = key;
         slot.term = n_terms_++;
+        keys_.push_back(key);
         ++n_slots_used_;
         return slot;
     }
@@ -137,6 +142,7 @@ private:
     unsigned shift_;
     std::size_t n_slots_used_ = 0;
     std::uint32_t n_terms_ = 0;
+    std::vector<Key> keys_;
     std::vector<char> arena_;
     Seed seed_;
 };

@@ -6,8 +6,8 @@
 
 namespace troenpy {
 
-// str.lower() is one-to-one except for these two: the first becomes two code points, the second depends on its
-// neighbours. Documents with them are lower-cased by Python itself.
+// str.lower() is one-to-one except for these two: the first becomes two code points, the second depends on
+// its neighbours. Documents with them are lower-cased by Python itself.
 constexpr std::uint32_t capital_i_with_dot = 0x0130;
 constexpr std::uint32_t capital_sigma = 0x03A3;
 

@@ -32,7 +32,8 @@ Word inline_word(const Key &key, Owner owner) {
 }
 
 Key key_of(const Word &inline_word) {
-    return {in_byte_order(inline_word.head), in_byte_order(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
+    return {in_byte_order(inline_word.head),
+            in_byte_order(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
 }
 
 Word long_word(std::string_view text, Owner owner) {
@@ -46,7 +47,8 @@ bool is_long(const Word &word) { return (word.tail & 0xFF) == longer_than_inline
 
 // Sorts values that already stand in buckets; borders[b] is where bucket b begins.
 template <typename T, typename Less>
-void sort_buckets(std::vector<T> &values, const std::vector<std::uint64_t> &borders, unsigned n_threads, Less less) {
+void sort_buckets(std::vector<T> &values, const std::vector<std::uint64_t> &borders, unsigned n_threads,
+                  Less less) {
     constexpr std::uint64_t task_size = 1 << 14;
     std::vector<std::size_t> tasks{0};
     for (std::size_t bucket = 0; bucket + 1 < borders.size(); ++bucket) {
@@ -102,12 +104,10 @@ Vocabulary::Vocabulary(Counter &counter, bool sorted) {
 
 void Vocabulary::take(Worker &worker, Source &source) {
     TermTable &table = worker.table();
-    source.keys.resize(table.n_terms());
-    source.n_documents.resize(table.n_terms());
+    source.keys = table.take_keys();
+    source.n_documents.resize(source.keys.size());
     for (const Slot &slot : table) {
-        if (slot.key.tail == 0 || slot.term == no_term) continue;
-        source.keys[slot.term] = slot.key;
-        source.n_documents[slot.term] = slot.n_documents;
+        if (slot.key.tail != 0 && slot.term != no_term) source.n_documents[slot.term] = slot.n_documents;
     }
     source.arena = table.take_arena();
     source.nodes.resize(source.keys.size());
@@ -129,8 +129,9 @@ void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
         for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
             const Key &key = source.keys[term];
             if (is_pair(key)) continue;
-            words.push_back(troenpy::is_long(key) ? long_word(text_in_arena(source.arena, key), {worker, term})
-                                                  : inline_word(key, {worker, term}));
+            words.push_back(troenpy::is_long(key)
+                                ? long_word(text_in_arena(source.arena, key), {worker, term})
+                                : inline_word(key, {worker, term}));
         }
     }
     const auto text = [&](const Word &word) {
@@ -145,8 +146,8 @@ void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
     const auto same = [&](const Word &a, const Word &b) {
         return a.head == b.head && a.tail == b.tail && (!is_long(a) || text(a) == text(b));
     };
-    const std::size_t n_sources_with_words =
-        std::count_if(sources_.begin(), sources_.end(), [](const Source &source) { return !source.keys.empty(); });
+    const std::size_t n_sources_with_words = std::count_if(
+        sources_.begin(), sources_.end(), [](const Source &source) { return !source.keys.empty(); });
     if (sorted || n_sources_with_words > 1) {
         const auto first_two_bytes = [](const Word &word) { return word.head >> 48; };
         const auto borders = scatter(words, 1 << 16, first_two_bytes);
@@ -177,7 +178,8 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
             ngrams.push_back({source.nodes[pair >> 32], source.nodes[last], {worker, term}});
         }
     }
-    const auto borders = scatter(ngrams, level_size(level - 1), [](const Ngram &ngram) { return ngram.parent; });
+    const auto borders =
+        scatter(ngrams, level_size(level - 1), [](const Ngram &ngram) { return ngram.parent; });
     sort_buckets(ngrams, borders, n_threads, [](const Ngram &a, const Ngram &b) { return a.last < b.last; });
     std::vector<Node> nodes;
     nodes.reserve(ngrams.size());
@@ -238,7 +240,8 @@ void Vocabulary::number(std::uint32_t min_n) {
 
 void Vocabulary::place(std::uint32_t first_level) {
     std::vector<std::vector<std::uint32_t>> places(levels_.size());
-    for (std::size_t level = 0; level < levels_.size(); ++level) places[level].assign(level_size(level), no_column);
+    for (std::size_t level = 0; level < levels_.size(); ++level)
+        places[level].assign(level_size(level), no_column);
     for (std::size_t term = 0; term < terms_.size(); ++term) {
         places[terms_[term].level][terms_[term].node] = static_cast<std::uint32_t>(term);
     }

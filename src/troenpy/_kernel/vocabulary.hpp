@@ -1,9 +1,10 @@
 // The terms of all workers as one: which column each gets, in the order of Python's str, and its text.
 //
-// Words are sorted as 16-byte numbers. N-grams of words need no strings: since every word character is greater
-// than a blank, comparing "a b" with "a1 b" is comparing the ranks of their words one after the other, and a shorter
-// n-gram comes before those it begins. So the terms form a tree (a node: the n-gram, its children: one word more),
-// each level is sorted by (place of the parent, rank of the last word), and columns are its nodes in pre-order.
+// Words are sorted as 16-byte numbers. N-grams of words need no strings: since every word character is
+// greater than a blank, comparing "a b" with "a1 b" is comparing the ranks of their words one after the
+// other, and a shorter n-gram comes before those it begins. So the terms form a tree (a node: the n-gram, its
+// children: one word more), each level is sorted by (place of the parent, rank of the last word), and columns
+// are its nodes in pre-order.
 
 #pragma once
 
@@ -60,7 +61,9 @@ private:
     void merge_level(std::uint32_t level, unsigned n_threads);
     void number(std::uint32_t min_n);
     void place(std::uint32_t first_level);
-    std::size_t level_size(std::size_t level) const { return level == 0 ? words_.size() : levels_[level].size(); }
+    std::size_t level_size(std::size_t level) const {
+        return level == 0 ? words_.size() : levels_[level].size();
+    }
     std::string_view word(std::uint32_t rank) const;
 
     std::vector<Source> sources_;
