@@ -1,0 +1,196 @@
+"""TroenpyClassifier: predictions, probabilities, several labels, and explanations that sum to the decision."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from troenpy import TermFeatures, TroenpyClassifier
+
+WORDS = {
+    "sport": ["goal", "cup", "match", "striker", "team"],
+    "politics": ["vote", "parliament", "law", "minister", "party"],
+    "science": ["atom", "cell", "theory", "test", "data"],
+}
+
+
+def made_up(n_documents, topics, seed=0):
+    """Draw texts of shared words and a few of a topic's own."""
+    rng = np.random.default_rng(seed)
+    labels = np.array([topics[i % len(topics)] for i in range(n_documents)])
+    shared = [f"word{i}" for i in range(40)]
+    texts = [" ".join([*rng.choice(shared, 12), *rng.choice(WORDS[label], 2)]) for label in labels]
+    return texts, labels
+
+
+TEXTS, LABELS = made_up(120, ("sport", "politics", "science"))
+TEST_TEXTS, TEST_LABELS = made_up(60, ("sport", "politics", "science"), seed=1)
+MODEL = TroenpyClassifier().fit(TEXTS, LABELS)
+
+
+def test_learns():
+    assert MODEL.score(TEST_TEXTS, TEST_LABELS) == 1.0
+    assert MODEL.classes_.tolist() == ["politics", "science", "sport"]
+
+
+def test_predicts_as_an_exact_solver_on_the_same_features():
+    features = TermFeatures(("pi", "btf", "ecib_abs"))
+    exact = LogisticRegression(tol=1e-8, max_iter=10_000).fit(features.fit_transform(TEXTS, LABELS), LABELS)
+    close = TroenpyClassifier(features, tol=1e-6, max_iter=5000).fit(TEXTS, LABELS)
+    expected = exact.predict_proba(features.transform(TEST_TEXTS))
+    np.testing.assert_allclose(close.predict_proba(TEST_TEXTS), expected, atol=2e-3)
+    assert (MODEL.predict(TEST_TEXTS) == exact.predict(features.transform(TEST_TEXTS))).all()
+
+
+def test_probabilities_sum_to_one_and_agree_with_decisions_and_predictions():
+    probability, decision = MODEL.predict_proba(TEST_TEXTS), MODEL.decision_function(TEST_TEXTS)
+    np.testing.assert_allclose(probability.sum(axis=1), 1)
+    np.testing.assert_allclose(probability, special.softmax(decision, axis=1))
+    assert (MODEL.classes_[probability.argmax(axis=1)] == MODEL.predict(TEST_TEXTS)).all()
+
+
+def test_two_balanced_classes_need_no_tuning_and_give_no_warning():
+    texts, labels = made_up(80, ("sport", "politics"))
+    model = TroenpyClassifier().fit(texts, labels)
+    new_texts, new_labels = made_up(40, ("sport", "politics"), seed=2)
+    assert model.score(new_texts, new_labels) == 1.0
+    assert model.coef_.shape[0] == 1
+    decision = model.decision_function(new_texts)
+    assert decision.shape == (40,)
+    np.testing.assert_allclose(model.predict_proba(new_texts)[:, 1], special.expit(decision))
+
+
+@pytest.mark.parametrize(
+    "labels", [[3, 1, 3, 1], [True, False, True, False], ["b", "a", "b", "a"], [1.0, 0.0, 1.0, 0.0]]
+)
+def test_labels_of_any_kind_come_back_as_they_were(labels):
+    texts = ["goal cup", "vote law", "goal team", "vote party"]
+    predicted = TroenpyClassifier().fit(texts, labels).predict(texts)
+    assert predicted.tolist() == labels
+
+
+def test_several_labels_are_decided_column_by_column():
+    texts = [f"{a} {b}" for a in ("goal", "vote") for b in ("late", "early", "cheap", "dear")] * 5
+    indicator = np.array([["goal" in t, "late" in t or "early" in t, True, False] for t in texts]).astype(int)
+    model = TroenpyClassifier(TermFeatures(("btf",)), C=100).fit(texts, indicator)
+    np.testing.assert_array_equal(model.predict(texts), indicator)
+    probability = model.predict_proba(["goal cheap"])[0]
+    assert probability[0] > 0.5 > probability[1]
+    assert probability[2:].tolist() == [1.0, 0.0]
+    assert model.explain("goal late").label == [0, 1, 2]
+
+
+def test_sample_weight_and_class_weight_reach_the_solver():
+    heavy = TroenpyClassifier(class_weight={"sport": 50.0}).fit(TEXTS, LABELS)
+    column = MODEL.classes_.tolist().index("sport")
+    assert heavy.predict_proba(["word1"])[0, column] > MODEL.predict_proba(["word1"])[0, column]
+    times = np.where(LABELS == "sport", 3, 1)
+    precise = TroenpyClassifier(tol=1e-6, max_iter=5000)
+    weighted = clone(precise).fit(TEXTS, LABELS, sample_weight=times).predict_proba(TEST_TEXTS)
+    repeated = clone(precise).fit(np.repeat(TEXTS, times), np.repeat(LABELS, times)).predict_proba(TEST_TEXTS)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-3)
+    assert not np.allclose(weighted, clone(precise).fit(TEXTS, LABELS).predict_proba(TEST_TEXTS), atol=1e-3)
+    assert TroenpyClassifier(class_weight="balanced").fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1.0
+    with pytest.raises(ValueError, match=r"class_weight names 'sprot', which is none of"):
+        TroenpyClassifier(class_weight={"sprot": 2}).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="class_weight is not for multi-label targets"):
+        TroenpyClassifier(class_weight="balanced").fit(["a goal", "a vote"], [[1, 0], [1, 1]])
+
+
+def test_cv_is_passed_through():
+    crossed = TroenpyClassifier(cv=4).fit(TEXTS, LABELS)
+    assert crossed.features_.cv == 4
+    assert not np.allclose(crossed.coef_, MODEL.coef_)
+    np.testing.assert_array_equal(crossed.features_.weights_, MODEL.features_.weights_)
+
+
+def test_the_same_twice():
+    np.testing.assert_array_equal(TroenpyClassifier().fit(TEXTS, LABELS).coef_, MODEL.coef_)
+
+
+# Explanations.
+
+
+@pytest.mark.parametrize("text", ["a goal for the team", "vote vote law goal word3", "nothing known", ""])
+def test_contributions_sum_to_the_decision_value(text):
+    explanation = MODEL.explain(text)
+    decision = MODEL.decision_function([text])[0]
+    np.testing.assert_allclose(explanation.intercept + explanation.contributions.sum(axis=0), decision, rtol=1e-6)
+    np.testing.assert_allclose(explanation.decision, decision, rtol=1e-6)
+    assert explanation.label == MODEL.predict([text])[0]
+    assert explanation.contributions.shape == (len(explanation.terms), 3)
+
+
+def test_the_terms_that_decided_come_first():
+    explanation = MODEL.explain("word1 word2 goal word3")
+    assert explanation.terms[0] == "goal"
+    assert explanation.label == "sport"
+
+
+def test_an_explanation_is_a_table_in_a_terminal():
+    lines = str(MODEL.explain("word1 goal")).splitlines()
+    assert lines[0] == "label: sport"
+    assert lines[2].split()[0] == "goal"
+    assert lines[-1].split()[:2] == ["decision", "value"]
+    shown = [float(line.split()[-1]) for line in lines[2:]]
+    assert sum(shown[:-1]) == pytest.approx(shown[-1], abs=1e-3)
+
+
+def test_an_explanation_is_escaped_text_in_a_notebook():
+    page = MODEL.explain("<script>alert('goal')</script> & Goal")._repr_html_()
+    assert "<script>" not in page
+    assert "&lt;" in page
+    assert page.count("<span") >= 2
+    two = TroenpyClassifier().fit(["goal <b>", "vote"] * 4, ["<i>x</i>", "y"] * 4)
+    assert "<i>" not in two.explain("goal")._repr_html_()
+
+
+def test_explaining_with_two_classes():
+    texts, labels = made_up(40, ("sport", "politics"))
+    model = TroenpyClassifier().fit(texts, labels)
+    explanation = model.explain("goal vote word1")
+    assert explanation.classes.tolist() == ["sport"]
+    np.testing.assert_allclose(explanation.decision, model.decision_function(["goal vote word1"]), rtol=1e-6)
+
+
+# As a scikit-learn citizen.
+
+
+def test_clone_pickle_grid_search_and_series():
+    model = TroenpyClassifier(TermFeatures(("pi",), ngram_range=(1, 2)), C=5.0)
+    assert clone(model).get_params()["features__ngram_range"] == (1, 2)
+    again = pickle.loads(pickle.dumps(MODEL))
+    np.testing.assert_array_equal(again.decision_function(TEST_TEXTS), MODEL.decision_function(TEST_TEXTS))
+    frame = pd.DataFrame({"text": TEXTS, "label": LABELS})
+    search = GridSearchCV(
+        TroenpyClassifier(TermFeatures()), {"C": [1, 10], "features__blocks": [("pi",), ("btf",)]}, cv=2
+    )
+    assert search.fit(frame["text"], frame["label"]).best_score_ > 0.9
+    assert cross_val_score(TroenpyClassifier(), TEXTS, LABELS, cv=3).mean() > 0.9
+
+
+def test_refitting_forgets_and_the_given_features_stay_unfitted():
+    features = TermFeatures(("pi",))
+    model = TroenpyClassifier(features)
+    assert model.fit(TEXTS, LABELS) is model
+    assert not hasattr(features, "weights_")
+    assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="TroenpyClassifier learns from labels"):
+        TroenpyClassifier().fit(TEXTS)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        TroenpyClassifier().predict(TEXTS)
+    with pytest.raises(TypeError, match="explain takes one text, got list"):
+        MODEL.explain(["goal"])
+    with pytest.raises(ValueError, match="got one class"):
+        TroenpyClassifier().fit(TEXTS, ["a"] * len(TEXTS))
+    with pytest.raises(ValueError, match="got 119 labels for 120 documents"):
+        TroenpyClassifier().fit(TEXTS, LABELS[:-1])
