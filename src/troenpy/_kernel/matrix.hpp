@@ -18,73 +18,84 @@ struct ClassCounts {
     std::vector<std::int64_t> indptr, indices, data;
 };
 
-// Row i belongs to class codes[i]. Rows are visited class by class, so that every column only remembers the
-// class it was last seen in: no table of classes x columns is made.
-template <typename Index>
-ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
-                                  const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns) {
-    std::vector<std::uint64_t> borders(static_cast<std::size_t>(n_classes) + 1, 0);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        if (codes[row] < 0 || codes[row] >= n_classes)
-            throw std::out_of_range("a class code is outside [0, n_classes)");
-        ++borders[static_cast<std::size_t>(codes[row]) + 1];
-    }
-    for (std::size_t i = 1; i < borders.size(); ++i) borders[i] += borders[i - 1];
-    std::vector<std::size_t> rows(n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row)
-        rows[borders[static_cast<std::size_t>(codes[row])]++] = row;
+// Rows sorted by class, and where the classes begin.
+struct RowsByClass {
+    std::vector<std::size_t> borders, rows;
+};
 
-    struct Last {
-        std::int64_t code = -1;
-        std::size_t cell = 0;
-    };
+inline RowsByClass rows_by_class(const std::int64_t *codes, std::size_t n_rows, std::size_t n_classes) {
+    RowsByClass result{std::vector<std::size_t>(n_classes + 1, 0), std::vector<std::size_t>(n_rows)};
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const auto code = static_cast<std::uint64_t>(codes[row]);
+        if (code >= n_classes) throw std::out_of_range("a class code is outside [0, n_classes)");
+        ++result.borders[code + 1];
+    }
+    for (std::size_t i = 1; i < result.borders.size(); ++i) result.borders[i] += result.borders[i - 1];
+    std::vector<std::size_t> next(result.borders);
+    for (std::size_t row = 0; row < n_rows; ++row)
+        result.rows[next[static_cast<std::size_t>(codes[row])]++] = row;
+    return result;
+}
+
+// Row i belongs to class codes[i]. Rows are visited class by class, so that every column only remembers where
+// the class it was last seen in counts it: no table of classes x columns is made. Small holds any number of
+// cells.
+template <typename Index, typename Small>
+ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
+                                  const std::int64_t *codes, std::size_t n_classes, std::size_t n_columns) {
     struct Cell {
-        std::int64_t column, code, count;
+        Small column, count;
     };
-    std::vector<Last> last(static_cast<std::size_t>(n_columns));
+    const RowsByClass by_class = rows_by_class(codes, n_rows, n_classes);
+    std::vector<Small> last_cell(n_columns, 0);  // counted from one
     std::vector<Cell> cells;
+    std::vector<std::size_t> class_cells{0};
     ClassCounts result;
-    result.indptr.assign(static_cast<std::size_t>(n_columns) + 1, 0);
-    for (const std::size_t row : rows) {
-        const std::int64_t code = codes[row];
-        for (auto at = static_cast<std::size_t>(indptr[row]); at < static_cast<std::size_t>(indptr[row + 1]);
-             ++at) {
-            const auto column = static_cast<std::size_t>(indices[at]);
-            if (column >= last.size()) throw std::out_of_range("a column index is outside [0, n_columns)");
-            if (last[column].code != code) {
-                last[column] = {code, cells.size()};
-                cells.push_back({static_cast<std::int64_t>(column), code, 0});
-                ++result.indptr[column + 1];
+    result.indptr.assign(n_columns + 1, 0);
+    for (std::size_t code = 0; code < n_classes; ++code) {
+        const std::size_t first_cell = cells.size();
+        for (std::size_t i = by_class.borders[code]; i < by_class.borders[code + 1]; ++i) {
+            const std::size_t row = by_class.rows[i];
+            for (auto at = static_cast<std::size_t>(indptr[row]);
+                 at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
+                const auto column = static_cast<std::size_t>(indices[at]);
+                if (column >= n_columns) throw std::out_of_range("a column index is outside [0, n_columns)");
+                if (last_cell[column] <= first_cell) {
+                    cells.push_back({static_cast<Small>(column), 0});
+                    last_cell[column] = static_cast<Small>(cells.size());
+                    ++result.indptr[column + 1];
+                }
+                ++cells[last_cell[column] - 1].count;
             }
-            ++cells[last[column].cell].count;
         }
+        class_cells.push_back(cells.size());
     }
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
     result.indices.resize(cells.size());
     result.data.resize(cells.size());
     std::vector<std::int64_t> next(result.indptr.begin(), result.indptr.end() - 1);
-    for (const Cell &cell : cells) {
-        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(cell.column)]++);
-        result.indices[at] = cell.code;
-        result.data[at] = cell.count;
+    for (std::size_t code = 0; code < n_classes; ++code) {
+        for (std::size_t i = class_cells[code]; i < class_cells[code + 1]; ++i) {
+            const auto at = static_cast<std::size_t>(next[cells[i].column]++);
+            result.indices[at] = static_cast<std::int64_t>(code);
+            result.data[at] = static_cast<std::int64_t>(cells[i].count);
+        }
     }
     return result;
 }
 
-// Sums are in double and in order, whatever the type of the values.
+// Sums are in double and in order, whatever the type of the values, as numpy's twin has them.
 template <typename Out>
-void normalise_row(Out *row, std::size_t n, Norm norm) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double value = row[i];
-        sum += norm == Norm::l2 ? value * value : std::abs(value);
-    }
-    if (sum == 0 || norm == Norm::none) return;
-    const double length = norm == Norm::l2 ? std::sqrt(sum) : sum;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double share = row[i] / length;
-        row[i] = static_cast<Out>(norm == Norm::hellinger ? std::copysign(std::sqrt(std::abs(share)), share)
-                                                          : share);
+void normalise_row(Out *row, std::size_t n, Norm norm, double sum) {
+    if (sum == 0) return;
+    const double scale = 1 / (norm == Norm::l2 ? std::sqrt(sum) : sum);
+    if (norm == Norm::hellinger) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const double share = row[i] * scale;
+            row[i] = static_cast<Out>(std::copysign(std::sqrt(std::abs(share)), share));
+        }
+    } else {
+        for (std::size_t i = 0; i < n; ++i) row[i] = static_cast<Out>(row[i] * scale);
     }
 }
 
@@ -101,13 +112,16 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
                   for (std::size_t row = first; row < last; ++row) {
                       const auto begin = static_cast<std::size_t>(indptr[row]);
                       const auto end = static_cast<std::size_t>(indptr[row + 1]);
+                      double sum = 0;
                       for (std::size_t at = begin; at < end; ++at) {
                           const auto column = static_cast<std::uint64_t>(indices[at]);
                           if (column >= n_columns)
                               throw std::out_of_range("a column index is outside the weights");
                           out[at] = static_cast<Out>(static_cast<double>(data[at]) * weights[column]);
+                          const double value = out[at];
+                          sum += norm == Norm::l2 ? value * value : std::abs(value);
                       }
-                      if (norm != Norm::none) normalise_row(out + begin, end - begin, norm);
+                      if (norm != Norm::none) normalise_row(out + begin, end - begin, norm, sum);
                   }
               });
 }
