@@ -120,3 +120,31 @@ def test_weigh_rows_checks_its_arrays():
         matrix.weigh_rows(one, np.array([0]), np.array([0, 2]), one)
     with pytest.raises(ValueError, match="norm must be 'l1', 'l2', 'hellinger' or 'none', got 'max'"):
         matrix.weigh_rows(one, np.array([0]), np.array([0, 1]), one, "max")
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"indices": np.array([0, 2])}, "a column index is outside the weights"),
+        ({"indptr": np.array([0, 3])}, "indptr does not ascend"),
+        ({"sets": np.array([1])}, "a set of weights that is not there"),
+        ({"sets": np.array([0, 0])}, "do not fit each other"),
+        ({"weights": np.ones((1, 3, 2))}, "do not fit each other"),
+        ({"out": np.empty(3)}, "the output is too small"),
+        ({"blocks": [("raw", "l2"), ("cubed", "l2")]}, "tf must be 'raw', 'log', 'sqrt' or 'binary', got 'cubed'"),
+    ],
+)
+def test_stack_blocks_checks_its_arrays(change, message):
+    arguments = {
+        "counts": np.ones(2),
+        "indices": np.array([0, 1]),
+        "indptr": np.array([0, 2]),
+        "weights": np.ones((1, 2, 2)),
+        "sets": np.array([0]),
+        "blocks": [("raw", "l2"), ("binary", "none")],
+        "out": np.empty(4),
+        "out_indices": np.empty(4, dtype=np.int64),
+    }
+    with pytest.raises((ValueError, IndexError), match=message):
+        matrix.stack_blocks(**{**arguments, **change})

@@ -58,8 +58,6 @@ void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const In
                         by, out.data(), n_threads);
 }
 
-constexpr std::uint64_t no_cell = 0xFFFFFFFF;
-
 template <typename Index>
 nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices,
                                 Array<const std::int64_t> codes, std::int64_t n_classes,
@@ -71,11 +69,8 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
     ClassCounts counts;
     {
         nb::gil_scoped_release release;
-        const bool is_small = indices.size() < no_cell && static_cast<std::uint64_t>(n_columns) < no_cell;
-        const auto count = is_small ? troenpy::class_document_counts<Index, std::uint32_t>
-                                    : troenpy::class_document_counts<Index, std::uint64_t>;
-        counts = count(indptr.data(), n_rows, indices.data(), codes.data(),
-                       static_cast<std::size_t>(n_classes), static_cast<std::size_t>(n_columns));
+        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
+                                                n_classes, n_columns);
     }
     return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)),
                           to_numpy(std::move(counts.data)));

@@ -80,18 +80,20 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
     return result;
 }
 
-// Sums are in double and in order, whatever the type of the values, as numpy's twin has them.
+// Sums are in double and in order, whatever the type of the values.
 template <typename Out>
-void normalise_row(Out *row, std::size_t n, Norm norm, double sum) {
-    if (sum == 0) return;
-    const double scale = 1 / (norm == Norm::l2 ? std::sqrt(sum) : sum);
-    if (norm == Norm::hellinger) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const double share = row[i] * scale;
-            row[i] = static_cast<Out>(std::copysign(std::sqrt(std::abs(share)), share));
-        }
-    } else {
-        for (std::size_t i = 0; i < n; ++i) row[i] = static_cast<Out>(row[i] * scale);
+void normalise_row(Out *row, std::size_t n, Norm norm) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double value = row[i];
+        sum += norm == Norm::l2 ? value * value : std::abs(value);
+    }
+    if (sum == 0 || norm == Norm::none) return;
+    const double length = norm == Norm::l2 ? std::sqrt(sum) : sum;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double share = row[i] / length;
+        row[i] = static_cast<Out>(norm == Norm::hellinger ? std::copysign(std::sqrt(std::abs(share)), share)
+                                                          : share);
     }
 }
 
@@ -108,16 +110,13 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
                   for (std::size_t row = first; row < last; ++row) {
                       const auto begin = static_cast<std::size_t>(indptr[row]);
                       const auto end = static_cast<std::size_t>(indptr[row + 1]);
-                      double sum = 0;
                       for (std::size_t at = begin; at < end; ++at) {
                           const auto column = static_cast<std::uint64_t>(indices[at]);
                           if (column >= n_columns)
                               throw std::out_of_range("a column index is outside the weights");
                           out[at] = static_cast<Out>(static_cast<double>(data[at]) * weights[column]);
-                          const double value = out[at];
-                          sum += norm == Norm::l2 ? value * value : std::abs(value);
                       }
-                      if (norm != Norm::none) normalise_row(out + begin, end - begin, norm, sum);
+                      if (norm != Norm::none) normalise_row(out + begin, end - begin, norm);
                   }
               });
 }

@@ -146,5 +146,5 @@ def _normalise_rows(data: NDArray[Any], indptr: NDArray[Any], norm: str) -> None
     sums = np.bincount(rows, weights=values**2 if norm == "l2" else np.abs(values), minlength=len(indptr) - 1)
     lengths = np.sqrt(sums) if norm == "l2" else sums
     lengths[lengths == 0] = 1
-    shares = values * (1 / lengths)[rows]
+    shares = values / lengths[rows]
     data[:] = np.copysign(np.sqrt(np.abs(shares)), shares) if norm == "hellinger" else shares
