@@ -42,7 +42,7 @@ def test_learns():
 def test_predicts_as_an_exact_solver_on_the_same_features():
     features = TermFeatures(("pi", "btf", "ecib_abs"))
     exact = LogisticRegression(tol=1e-8, max_iter=10_000).fit(features.fit_transform(TEXTS, LABELS), LABELS)
-    close = TroenpyClassifier(features, tol=1e-6, max_iter=5000).fit(TEXTS, LABELS)
+    close = TroenpyClassifier(features, tol=1e-6, max_iter=10_000).fit(TEXTS, LABELS)
     expected = exact.predict_proba(features.transform(TEST_TEXTS))
     np.testing.assert_allclose(close.predict_proba(TEST_TEXTS), expected, atol=2e-3)
     assert (MODEL.predict(TEST_TEXTS) == exact.predict(features.transform(TEST_TEXTS))).all()
@@ -91,7 +91,7 @@ def test_sample_weight_and_class_weight_reach_the_solver():
     column = MODEL.classes_.tolist().index("sport")
     assert heavy.predict_proba(["word1"])[0, column] > MODEL.predict_proba(["word1"])[0, column]
     times = np.where(LABELS == "sport", 3, 1)
-    precise = TroenpyClassifier(tol=1e-6, max_iter=5000)
+    precise = TroenpyClassifier(tol=1e-6, max_iter=10_000)
     weighted = clone(precise).fit(TEXTS, LABELS, sample_weight=times).predict_proba(TEST_TEXTS)
     repeated = clone(precise).fit(np.repeat(TEXTS, times), np.repeat(LABELS, times)).predict_proba(TEST_TEXTS)
     np.testing.assert_allclose(weighted, repeated, atol=1e-3)

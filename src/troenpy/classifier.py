@@ -30,12 +30,12 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         Weights of the classes in the loss, as in scikit-learn's LogisticRegression. Not for multi-label targets.
     cv : None, int, splitter or iterable of splits, default=None
         Cross-fitting of the training features; replaces the `cv` of `features` if given.
-    tol : float, default=0.01
-        When the solver stops. SAGA at this tolerance predicts as an exact solver does, in a fraction of the time.
-    max_iter : int, default=200
-        Passes of the solver over the data, at most.
-    random_state : int, RandomState instance or None, default=0
-        Order in which the solver visits documents.
+    tol : float, default=1e-4
+        When the solver stops.
+    max_iter : int, default=1000
+        Steps of the solver, at most.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds of an int `cv`.
     n_jobs : int or None, default=None
         Threads that read text.
 
@@ -69,9 +69,9 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         C: float = 1.0,
         class_weight: Any = None,
         cv: Any = None,
-        tol: float = 0.01,
-        max_iter: int = 200,
-        random_state: Any = 0,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
@@ -224,11 +224,9 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
 
         model = LogisticRegression(
             C=self.C,
-            solver="saga",
             tol=self.tol,
             max_iter=self.max_iter,
             class_weight=class_weight,
-            random_state=self.random_state,
         )
         model.fit(X, codes, sample_weight=weights)
         return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
