@@ -10,8 +10,8 @@ import troenpy
 OPTIONAL = "typer jinja2 altair pooch pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
     WEIGHTS ClassCounts CountVectorizer TermFeatures TermWeighter TfPiVectorizer TroenpyClassifier conditional_troenpy
-    differential_troenpy entropy kernel_available negative_information positive_information rivals term_weights
-    troenpy troenpy_gain weights
+    differential_troenpy entropy kernel_available load negative_information positive_information rivals save
+    term_weights troenpy troenpy_gain weights
 """
 
 

@@ -14,6 +14,7 @@ from troenpy.information import (
     troenpy,
     troenpy_gain,
 )
+from troenpy.persistence import load, save
 from troenpy.schemes import WEIGHTS, term_weights
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import TfPiVectorizer
@@ -33,9 +34,11 @@ __all__ = [
     "differential_troenpy",
     "entropy",
     "kernel_available",
+    "load",
     "negative_information",
     "positive_information",
     "rivals",
+    "save",
     "term_weights",
     "troenpy",
     "troenpy_gain",

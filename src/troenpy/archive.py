@@ -78,3 +78,26 @@ def unpack_strings(content: NDArray[np.uint8], lengths: NDArray[np.int64]) -> ND
         strings[i] = text[start:end].decode("utf-8", "surrogatepass")
         start = end
     return strings
+
+
+def packed(name: str, values: NDArray[Any]) -> Arrays:
+    """Return an array under its name; one of strings as two, bytes and lengths."""
+    if values.dtype != object:
+        return {name: values}
+    content, lengths = pack_strings(values)
+    return {f"{name}_bytes": content, f"{name}_lengths": lengths}
+
+
+def is_packed(name: str, arrays: Arrays) -> bool:
+    """Say whether something was packed under this name."""
+    return not arrays.keys().isdisjoint((name, f"{name}_bytes", f"{name}_lengths"))
+
+
+def unpacked(name: str, arrays: Arrays) -> NDArray[Any]:
+    """Undo `packed`."""
+    return arrays[name] if name in arrays else unpack_strings(arrays[f"{name}_bytes"], arrays[f"{name}_lengths"])
+
+
+def reason(error: Exception) -> str:
+    """Say what an error while reading means; that of a dict names what is missing."""
+    return f"the array {error} is missing" if isinstance(error, KeyError) else str(error)

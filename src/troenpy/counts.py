@@ -305,14 +305,7 @@ class ClassCounts:
         path : path-like
             The file; one that is there is replaced, whole or not at all.
         """
-        arrays = {name: array for name, array in self._arrays().items() if array.dtype != object}
-        for name in ("classes", "terms"):
-            strings = getattr(self, name)
-            if strings is not None and strings.dtype == object:
-                arrays[f"{name}_bytes"], arrays[f"{name}_lengths"] = archive.pack_strings(strings)
-        arrays["n_documents"] = np.array([self.n_documents])
-        header = {"kind": "ClassCounts", "version": self.FILE_VERSION, "n_classes": len(self.classes)}
-        archive.write(path, header, arrays)
+        archive.write(path, {"kind": "ClassCounts", "version": self.FILE_VERSION}, self.to_arrays())
 
     @classmethod
     def load(cls, path: archive.FilePath) -> "ClassCounts":
@@ -329,23 +322,30 @@ class ClassCounts:
         """
         _, arrays = archive.read(path, "ClassCounts", cls.FILE_VERSION)
         try:
-            for name in ("classes", "terms"):
-                if {f"{name}_bytes", f"{name}_lengths"} & arrays.keys():
-                    packed = arrays.pop(f"{name}_bytes"), arrays.pop(f"{name}_lengths")
-                    arrays[name] = archive.unpack_strings(*packed)
-            cells = arrays["data"], arrays["indices"], arrays["indptr"]
-            return cls(
-                classes=arrays["classes"],
-                n_documents=arrays["n_documents"].item(),
-                n_docs=arrays["n_docs"],
-                doc_freq=sparse.csc_array(cells, shape=(len(arrays["n_docs"]), len(arrays["term_docs"]))),
-                term_docs=arrays["term_docs"],
-                terms=arrays.get("terms"),
-            )
-        except KeyError as error:
-            raise ValueError(f"{path} does not hold sound ClassCounts: the array {error} is missing") from None
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{path} does not hold sound ClassCounts: {error}") from None
+            return cls.from_arrays(arrays)
+        except (KeyError, ValueError, TypeError) as error:
+            raise ValueError(f"{path} does not hold sound ClassCounts: {archive.reason(error)}") from None
+
+    def to_arrays(self) -> archive.Arrays:
+        """Return everything as arrays of numbers, for a file."""
+        arrays = archive.packed("classes", self.classes)
+        if self.terms is not None:
+            arrays |= archive.packed("terms", self.terms)
+        numbers = {name: array for name, array in self._arrays().items() if name not in ("classes", "terms")}
+        return {**arrays, **numbers, "n_documents": np.array([self.n_documents])}
+
+    @classmethod
+    def from_arrays(cls, arrays: archive.Arrays) -> "ClassCounts":
+        """Undo `to_arrays`; everything is checked."""
+        cells = arrays["data"], arrays["indices"], arrays["indptr"]
+        return cls(
+            classes=archive.unpacked("classes", arrays),
+            n_documents=arrays["n_documents"].item(),
+            n_docs=arrays["n_docs"],
+            doc_freq=sparse.csc_array(cells, shape=(len(arrays["n_docs"]), len(arrays["term_docs"]))),
+            term_docs=arrays["term_docs"],
+            terms=archive.unpacked("terms", arrays) if archive.is_packed("terms", arrays) else None,
+        )
 
     def _arrays(self) -> archive.Arrays:
         arrays = {

@@ -247,6 +247,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         names = getattr(self, "feature_names_in_", None)
         return np.array([f"x{i}" for i in range(self.n_features_in_)], dtype=object) if names is None else names
 
+    def new_counter(self) -> CountVectorizer:
+        """Return an unfitted CountVectorizer with the parameters of this."""
+        return CountVectorizer(**{name: getattr(self, name) for name in CountVectorizer().get_params()})
+
     @property
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
@@ -267,7 +271,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         labels = read_required_labels(y, "TermFeatures")
         if self.input != "counts":
             check_labels_fit(labels, raw_documents)
-            self._counter = CountVectorizer(**{name: getattr(self, name) for name in CountVectorizer().get_params()})
+            self._counter = self.new_counter()
             self._counter._room = len(blocks)
             X = self._counter.fit_transform(raw_documents)
         if X.shape[0] != len(labels):

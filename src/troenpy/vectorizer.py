@@ -280,7 +280,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             random_state=self.random_state,
         )
 
-    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> "_Tally":
+    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> "Tally":
         parameters = {name: getattr(self, name) for name in CountVectorizer().get_params()}
         counter = CountVectorizer(**{**parameters, "min_df": 1, "max_df": 1.0})
         try:
@@ -293,7 +293,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if counter.fixed_vocabulary_:
             self.vocabulary_ = counter.vocabulary_
         weights = read_weights(sample_weight, len(labels))
-        return _Tally(
+        return Tally(
             counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
             n_documents=X.shape[0],
             frequency=np.bincount(X.indices, minlength=len(terms)),
@@ -336,7 +336,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
 
 @dataclass(frozen=True)
-class _Tally:
+class Tally:
     """What partial_fit has seen, over all terms: `min_df` and `max_df` may let in later what they keep out now."""
 
     counts: ClassCounts
@@ -344,7 +344,7 @@ class _Tally:
     frequency: NDArray[np.int64]  # documents by term, each counted once whatever its weight
     occurrences: NDArray[np.float64]  # weighted sum of counts by term
 
-    def __add__(self, other: "_Tally") -> "_Tally":
+    def __add__(self, other: "Tally") -> "Tally":
         counts = self.counts + other.counts
         assert counts.terms is not None  # noqa: S101
         place = {term: i for i, term in enumerate(counts.terms)}
@@ -355,4 +355,4 @@ class _Tally:
                 values[[place[term] for term in tally.counts.terms]] += getattr(tally, name)  # type: ignore[union-attr]
             return values
 
-        return _Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
+        return Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))

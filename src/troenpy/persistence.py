@@ -1,0 +1,314 @@
+"""Save and load fitted estimators: one safetensors file, arrays and a JSON header, nothing that can run.
+
+Each class has a pair of functions here, from its fitted state to JSON and arrays and back. Loading builds only
+the classes of the table below, from parameters that are plain values.
+"""
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from troenpy import archive
+from troenpy.archive import Arrays
+from troenpy.classifier import TroenpyClassifier
+from troenpy.counts import ClassCounts
+from troenpy.features import BLOCKS, TermFeatures
+from troenpy.text import CountVectorizer
+from troenpy.vectorizer import Tally, TfPiVectorizer
+from troenpy.weighting import TermWeighter
+
+FILE_VERSION = 1
+
+
+def save(model: Any, path: archive.FilePath) -> None:
+    """Write a fitted estimator to one safetensors file; equal models give equal bytes.
+
+    Parameters
+    ----------
+    model : CountVectorizer, TermWeighter, TfPiVectorizer, TermFeatures or TroenpyClassifier
+        Functions among its parameters (a scheme, a tokenizer) cannot be saved, nor random states and splitters:
+        use pickle for those.
+    path : path-like
+        The file; one that is there is replaced, whole or not at all.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from troenpy import TfPiVectorizer, load, save
+    >>> vectorizer = TfPiVectorizer().fit(["a goal", "own goal", "the vote"], ["sport", "sport", "politics"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(vectorizer, pathlib.Path(folder) / "model.safetensors")
+    ...     again = load(pathlib.Path(folder) / "model.safetensors")
+    >>> again.vocabulary_ == vectorizer.vocabulary_
+    True
+    """
+    state, arrays = _pack(model)
+    versions = {name: version(name) for name in ("troenpy", "numpy", "scipy", "scikit-learn")}
+    versions["python"] = platform.python_version()
+    archive.write(path, {"kind": "model", "version": FILE_VERSION, "versions": versions, "state": state}, arrays)
+
+
+def load(path: archive.FilePath) -> Any:
+    """Read an estimator that `save` wrote; nothing in the file is run, everything is checked.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+
+    Examples
+    --------
+    >>> load("no such file")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: there is no file no such file
+    """
+    header, arrays = archive.read(path, "model", FILE_VERSION)
+    try:
+        return _unpack(header["state"], arrays)
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{path} does not hold a sound model: {archive.reason(error)}") from None
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How the fitted state of a class goes into JSON and arrays, and comes back."""
+
+    cls: Any
+    pack: Callable[[Any], tuple[dict[str, Any] | None, Arrays]]
+    unpack: Callable[[Any, dict[str, Any], Arrays], None]
+
+
+def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:
+    kind = _KINDS.get(type(model).__name__)
+    if kind is None or type(model) is not kind.cls:
+        known = ", ".join(_KINDS)
+        raise TypeError(f"save takes one of {known}, got {type(model).__name__}: use pickle for anything else")
+    parameters = {
+        name: _encoded(value, f"{name} of {type(model).__name__}")
+        for name, value in model.get_params(deep=False).items()
+    }
+    fitted, arrays = kind.pack(model)
+    return {"class": type(model).__name__, "parameters": parameters, "fitted": fitted}, arrays
+
+
+def _unpack(state: dict[str, Any], arrays: Arrays) -> Any:
+    kind = _KINDS.get(state["class"])
+    if kind is None:
+        raise ValueError(f"it names the class {state['class']!r}; known are {', '.join(_KINDS)}")
+    model = kind.cls(**{name: _decoded(value) for name, value in state["parameters"].items()})
+    kind.unpack(model, state["fitted"], arrays)
+    return model
+
+
+# Parameters: plain values, and a few more under a tag.
+
+
+def _encoded(value: Any, owner: str) -> Any:
+    if value is None or isinstance(value, str | bool | int | np.bool_ | np.integer):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float | np.floating):
+        return {"float": float(value).hex()}
+    if isinstance(value, tuple | list | set | frozenset):
+        tag = type(value).__name__
+        items = sorted(value) if isinstance(value, set | frozenset) else value
+        return {tag: [_encoded(item, owner) for item in items]}
+    if isinstance(value, dict):
+        return {"dict": [[_encoded(key, owner), _encoded(item, owner)] for key, item in value.items()]}
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return {"dtype": np.dtype(value).str}
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return {"list": [_encoded(item, owner) for item in value.tolist()]}
+    if type(value).__name__ in _KINDS:
+        return {"estimator": _pack(value)[0]}
+    what = "a function" if callable(value) else f"a {type(value).__name__}"
+    raise TypeError(f"{owner} is {what}, which cannot be saved without code: use a name, a number or a list, or pickle")
+
+
+_TAGS: dict[str, Callable[[Any], Any]] = {
+    "float": float.fromhex,
+    "tuple": lambda items: tuple(map(_decoded, items)),
+    "list": lambda items: list(map(_decoded, items)),
+    "set": lambda items: set(map(_decoded, items)),
+    "frozenset": lambda items: frozenset(map(_decoded, items)),
+    "dict": lambda items: {_decoded(key): _decoded(item) for key, item in items},
+    "dtype": lambda name: np.dtype(name).type,
+    "estimator": lambda state: _unpack({**state, "fitted": None}, {}),
+}
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((tag, content),) = value.items()
+    return _TAGS[tag](content)
+
+
+# Fitted state. None stands for a model that is not fitted.
+
+
+def _at(prefix: str, arrays: Arrays) -> Arrays:
+    """Return the arrays below a prefix."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _below(prefix: str, arrays: Arrays) -> Arrays:
+    """Put arrays below a prefix."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+def _pack_counter(model: CountVectorizer) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "vocabulary_"):
+        return None, {}
+    columns = sorted(model.vocabulary_.items(), key=lambda item: item[1])
+    if [column for _, column in columns] != list(range(len(columns))) or not all(
+        isinstance(t, str) for t, _ in columns
+    ):
+        raise TypeError("a vocabulary with terms that are not strings, or with gaps, cannot be saved: use pickle")
+    terms = np.array([*(term for term, _ in columns), ""], dtype=object)[:-1]
+    return {"is_fixed": bool(model.fixed_vocabulary_)}, archive.packed("terms", terms)
+
+
+def _unpack_counter(model: CountVectorizer, fitted: Any, arrays: Arrays) -> None:
+    if fitted is not None:
+        terms = archive.unpacked("terms", arrays)
+        model.vocabulary_ = {term: column for column, term in enumerate(terms)}
+        model.fixed_vocabulary_ = bool(fitted["is_fixed"])
+        if len(model.vocabulary_) < len(terms):
+            raise ValueError("a term of the vocabulary repeats")
+
+
+def _pack_weighter(model: TermWeighter) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "counts_"):
+        return None, {}
+    arrays = _below("counts.", model.counts_.to_arrays())
+    arrays["total_length"] = np.array([model.total_length_])
+    if hasattr(model, "weights_"):
+        arrays["weights"] = model.weights_
+    return {"is_named": hasattr(model, "feature_names_in_")}, arrays
+
+
+def _unpack_weighter(model: TermWeighter, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    model.counts_ = ClassCounts.from_arrays(_at("counts.", arrays))
+    model.total_length_ = float(arrays["total_length"].item())
+    model.n_features_in_ = len(model.counts_.term_docs)
+    if fitted["is_named"]:
+        model.feature_names_in_ = np.array(model.counts_.terms)
+    if "weights" in arrays:
+        model.weights_ = _checked(arrays["weights"], (model.n_features_in_,))
+
+
+def _pack_vectorizer(model: TfPiVectorizer) -> tuple[dict[str, Any] | None, Arrays]:
+    fitted, arrays = _pack_counter(model)
+    tally = getattr(model, "_tally", None)
+    weighter = getattr(model, "_weighter", None)
+    if weighter is None and tally is None:
+        return None, {}
+    if weighter is not None:
+        arrays |= _below("weighter.", _pack_weighter(weighter)[1])
+    if tally is not None:
+        arrays |= _below("tally.counts.", tally.counts.to_arrays())
+        arrays |= {"tally.frequency": tally.frequency, "tally.occurrences": tally.occurrences}
+    n_documents = None if tally is None else tally.n_documents
+    return {"counter": fitted, "n_documents": n_documents, "is_weighted": weighter is not None}, arrays
+
+
+def _unpack_vectorizer(model: TfPiVectorizer, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    _unpack_counter(model, fitted["counter"], arrays)
+    if fitted["n_documents"] is not None:
+        counts = ClassCounts.from_arrays(_at("tally.counts.", arrays))
+        shape = counts.term_docs.shape
+        frequency, occurrences = (_checked(arrays[f"tally.{name}"], shape) for name in ("frequency", "occurrences"))
+        model._tally = Tally(counts, int(fitted["n_documents"]), frequency, occurrences)
+    if fitted["is_weighted"]:
+        model._weighter = model._new_weighter()
+        _unpack_weighter(model._weighter, {"is_named": False}, _at("weighter.", arrays))
+        if model._weighter.n_features_in_ != len(model.vocabulary_):
+            raise ValueError("vocabulary and counts differ in size")
+
+
+def _pack_features(model: TermFeatures) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "weights_"):
+        return None, {}
+    arrays = {"weights": model.weights_, **_below("counts.", model._counts.to_arrays())}
+    counter, names = None, getattr(model, "feature_names_in_", None)
+    if model.input != "counts":
+        counter, terms = _pack_counter(model._counter)
+        arrays |= _below("counter.", terms)
+    if names is not None:
+        arrays |= archive.packed("names", names)
+    return {"blocks": [block.name for block in model.blocks_], "counter": counter}, arrays
+
+
+def _unpack_features(model: TermFeatures, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    known = {block.name: block for blocks in BLOCKS.values() for block in blocks}
+    model.blocks_ = [known[name] for name in fitted["blocks"]]
+    model._counts = ClassCounts.from_arrays(_at("counts.", arrays))
+    n_terms = len(model._counts.term_docs)
+    model.weights_ = _checked(arrays["weights"], (len(model.blocks_), n_terms))
+    if model.input == "counts":
+        model.n_features_in_ = n_terms
+    else:
+        model._counter = model.new_counter()
+        _unpack_counter(model._counter, fitted["counter"], _at("counter.", arrays))
+        if len(model.vocabulary_) != n_terms:
+            raise ValueError("vocabulary and counts differ in size")
+    if archive.is_packed("names", arrays):
+        model.feature_names_in_ = archive.unpacked("names", arrays)
+
+
+def _pack_classifier(model: TroenpyClassifier) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "coef_"):
+        return None, {}
+    features, arrays = _pack(model.features_)
+    arrays = _below("features.", arrays) | archive.packed("classes", model.classes_)
+    arrays |= {"coef": model.coef_, "intercept": model.intercept_}
+    return {"features": features, "is_multilabel": model._is_multilabel}, arrays
+
+
+def _unpack_classifier(model: TroenpyClassifier, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    model.features_ = _unpack(fitted["features"], _at("features.", arrays))
+    if not isinstance(model.features_, TermFeatures):
+        raise TypeError("its features are no TermFeatures")
+    model.classes_ = archive.unpacked("classes", arrays)
+    model._is_multilabel = bool(fitted["is_multilabel"])
+    n_decisions = 1 if len(model.classes_) == 2 and not model._is_multilabel else len(model.classes_)
+    model.coef_ = _checked(arrays["coef"], (n_decisions, model.features_.weights_.size))
+    model.intercept_ = _checked(arrays["intercept"], (n_decisions,), may_be_infinite=True)
+
+
+def _checked(array: Any, shape: tuple[int, ...], *, may_be_infinite: bool = False) -> Any:
+    """Return the array if it has the shape and numbers that the rest of the model needs."""
+    if array.shape != shape or array.dtype.kind not in "if":
+        raise ValueError(f"an array has shape {array.shape} and type {array.dtype}, {shape} of numbers is needed")
+    if np.isnan(array).any() or (np.isinf(array).any() and not may_be_infinite):
+        raise ValueError("an array holds values that are not finite")
+    return array
+
+
+_KINDS = {
+    kind.cls.__name__: kind
+    for kind in (
+        _Kind(CountVectorizer, _pack_counter, _unpack_counter),
+        _Kind(TermWeighter, _pack_weighter, _unpack_weighter),
+        _Kind(TfPiVectorizer, _pack_vectorizer, _unpack_vectorizer),
+        _Kind(TermFeatures, _pack_features, _unpack_features),
+        _Kind(TroenpyClassifier, _pack_classifier, _unpack_classifier),
+    )
+}
