@@ -1,10 +1,10 @@
-"""Text to counts: how many times faster than scikit-learn, on one and two threads.
+"""Text to features: how many times faster than scikit-learn's TfidfVectorizer, on one and two threads.
 
     python benchmarks/text.py --data 20news-raw.jsonl.gz
 
-reads the field "text" of every line, or every file below a folder. All contenders run in turn in one process;
-each time is that of a fresh estimator, with `vocabulary_` and `get_feature_names_out()` read once. It
-reports medians, and how many times faster than scikit-learn's TfidfVectorizer each is.
+reads the fields "text" and "label" of every line, or every file below a folder, labelled by the folder it is in. All
+contenders run in turn in one process; each time is that of a fresh estimator, with `vocabulary_` and
+`get_feature_names_out()` read once. Medians, and their ratio to TfidfVectorizer.
 """
 
 import argparse
@@ -26,17 +26,23 @@ import sklearn
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from troenpy._kernel import kernel_available
-from troenpy.text import CountVectorizer
+from troenpy import CountVectorizer, TfPiVectorizer, kernel_available
+
+DEFAULT_CORPUS = "20news-raw.jsonl.gz"
 
 Contender = Callable[[], Any]
 
 
-def load(path: Path) -> list[str]:
+def load(path: Path) -> tuple[list[str], list[str]]:
+    """Read texts and labels from a .jsonl.gz file, or from a folder of folders of text files."""
+    if path.is_dir() and (path / DEFAULT_CORPUS).exists():
+        path = path / DEFAULT_CORPUS
     if path.is_dir():
-        return [file.read_text(errors="replace") for file in sorted(path.rglob("*")) if file.is_file()]
+        files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+        return [file.read_text(errors="replace") for file in files], [file.parent.name for file in files]
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line)["text"] for line in lines]
+        documents = [json.loads(line) for line in lines]
+    return [document["text"] for document in documents], [document["label"] for document in documents]
 
 
 def enlarged(texts: list[str], times: int) -> list[str]:
@@ -46,17 +52,17 @@ def enlarged(texts: list[str], times: int) -> list[str]:
     return [text for copy in copies for text in copy]
 
 
-def fit(vectorizer: Any, texts: list[str]) -> Contender:
+def fit(vectorizer: Any, texts: list[str], labels: list[str]) -> Contender:
     def run() -> None:
         fresh = sklearn.clone(vectorizer)
-        fresh.fit_transform(texts)
+        fresh.fit_transform(texts, labels)
         assert len(fresh.get_feature_names_out()) == len(fresh.vocabulary_)
 
     return run
 
 
-def transform(vectorizer: Any, texts: list[str]) -> Contender:
-    fitted = vectorizer.fit(texts)
+def transform(vectorizer: Any, texts: list[str], labels: list[str]) -> Contender:
+    fitted = vectorizer.fit(texts, labels)
     return lambda: fitted.transform(texts)
 
 
@@ -95,37 +101,33 @@ def report(title: str, seconds: dict[str, float], megabytes: float) -> None:
         print(f"| {name} | {value:.3f} | {megabytes / value:.0f} | {reference / value:.1f} |")
 
 
-def compare(title: str, texts: list[str], repeats: int, **settings: Any) -> None:
-    megabytes = sum(map(len, texts)) / 1e6
-    contenders: dict[str, Contender] = {
-        "scikit-learn TfidfVectorizer": fit(TfidfVectorizer(**settings), texts),
-        "scikit-learn CountVectorizer": fit(SklearnCountVectorizer(**settings), texts),
-        "troenpy CountVectorizer, 1 thread": fit(CountVectorizer(**settings), texts),
-        "troenpy CountVectorizer, 2 threads": fit(CountVectorizer(**settings, n_jobs=2), texts),
+def compare(title: str, texts: list[str], labels: list[str], repeats: int, **settings: Any) -> None:
+    vectorizers = {
+        "scikit-learn TfidfVectorizer": TfidfVectorizer(**settings),
+        "troenpy TfPiVectorizer, 1 thread": TfPiVectorizer(**settings),
+        "troenpy TfPiVectorizer, 2 threads": TfPiVectorizer(**settings, n_jobs=2),
     }
-    polars = polars_count(texts) if not settings else None
-    if polars is not None:
-        contenders["polars, all threads, long table"] = polars
-    report(f"fit_transform, {title}", interleaved(contenders, repeats), megabytes)
+    for name, make in (("fit_transform", fit), ("transform", transform)):
+        contenders = {contender: make(vectorizer, texts, labels) for contender, vectorizer in vectorizers.items()}
+        if name == "fit_transform":
+            contenders["scikit-learn CountVectorizer"] = fit(SklearnCountVectorizer(**settings), texts, labels)
+            contenders["troenpy CountVectorizer, 1 thread"] = fit(CountVectorizer(**settings), texts, labels)
+            contenders["troenpy CountVectorizer, 2 threads"] = fit(CountVectorizer(**settings, n_jobs=2), texts, labels)
+            polars = polars_count(texts) if not settings else None
+            if polars is not None:
+                contenders["polars counting, all threads, long table"] = polars
+        report(f"{name}, {title}", interleaved(contenders, repeats), sum(map(len, texts)) / 1e6)
 
 
-def compare_transform(title: str, texts: list[str], repeats: int, **settings: Any) -> None:
-    contenders = {
-        "scikit-learn TfidfVectorizer": transform(TfidfVectorizer(**settings), texts),
-        "troenpy CountVectorizer, 1 thread": transform(CountVectorizer(**settings), texts),
-        "troenpy CountVectorizer, 2 threads": transform(CountVectorizer(**settings, n_jobs=2), texts),
-    }
-    report(f"transform, {title}", interleaved(contenders, repeats), sum(map(len, texts)) / 1e6)
-
-
-def compare_sizes(texts: list[str], repeats: int, times: int) -> None:
+def compare_sizes(texts: list[str], labels: list[str], repeats: int, times: int) -> None:
     """Time per megabyte must not grow with the corpus."""
-    large = enlarged(texts, times)
-    vectorizers = {"1 thread": CountVectorizer(), "2 threads": CountVectorizer(n_jobs=2)}
-    print(f"\n## Seconds per MB, once and {times} times the corpus\n")
+    large, large_labels = enlarged(texts, times), labels * times
+    vectorizers = {"1 thread": TfPiVectorizer(), "2 threads": TfPiVectorizer(n_jobs=2)}
+    print(f"\n## TfPiVectorizer, seconds per MB, once and {times} times the corpus\n")
     print(f"| | 1x | {times}x | ratio |\n|---|---|---|---|")
     for name, vectorizer in vectorizers.items():
-        seconds = interleaved({"once": fit(vectorizer, texts), "more": fit(vectorizer, large)}, repeats)
+        contenders = {"once": fit(vectorizer, texts, labels), "more": fit(vectorizer, large, large_labels)}
+        seconds = interleaved(contenders, repeats)
         once = seconds["once"] / sum(map(len, texts)) * 1e6
         more = seconds["more"] / sum(map(len, large)) * 1e6
         print(f"| {name} | {once:.5f} | {more:.5f} | {more / once:.2f} |")
@@ -135,10 +137,10 @@ PEAK_MEMORY = """
 import sys
 sys.path.insert(0, {directory!r})
 from pathlib import Path
-from text import CountVectorizer, TfidfVectorizer, load, peak_memory
-texts = load(Path({data!r}))
+from text import TfPiVectorizer, TfidfVectorizer, load, peak_memory
+texts, labels = load(Path({data!r}))
 before = peak_memory()
-{vectorizer}.fit_transform(texts)
+{vectorizer}.fit_transform(texts, labels)
 print(peak_memory() - before)
 """
 
@@ -153,7 +155,7 @@ def compare_memory(data: Path) -> None:
     """Print what each adds to the peak of a process that holds the texts."""
     print("\n## Peak memory above the texts\n\n| | MB |\n|---|---|")
     for settings in ("", "ngram_range=(1, 2)"):
-        for name in ("TfidfVectorizer({})", "CountVectorizer({})", "CountVectorizer({}, n_jobs=2)"):
+        for name in ("TfidfVectorizer({})", "TfPiVectorizer({})", "TfPiVectorizer({}, n_jobs=2)"):
             vectorizer = name.format(settings).replace("(, ", "(")
             code = PEAK_MEMORY.format(directory=str(Path(__file__).parent), data=str(data), vectorizer=vectorizer)
             run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
@@ -174,14 +176,14 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data or TROENPY_DATA must name a .jsonl.gz file with a field 'text', or a folder")
-    texts = load(Path(arguments.data))
-    few = texts[: arguments.char_documents]
+    texts, labels = load(Path(arguments.data))
+    few = slice(None, None, max(1, len(texts) // arguments.char_documents))
+    once = max(1, arguments.repeats // 2)
     describe_machine()
-    compare("words", texts, arguments.repeats)
-    compare_transform("words", texts, arguments.repeats)
-    compare("(1, 2)-grams", texts, max(1, arguments.repeats // 2), ngram_range=(1, 2))
-    compare("characters 3-5", few, max(1, arguments.repeats // 2), analyzer="char", ngram_range=(3, 5))
-    compare_sizes(texts, arguments.repeats, arguments.times)
+    compare("words", texts, labels, arguments.repeats)
+    compare("(1, 2)-grams", texts, labels, once, ngram_range=(1, 2))
+    compare("characters 3-5", texts[few], labels[few], once, analyzer="char", ngram_range=(3, 5))
+    compare_sizes(texts, labels, arguments.repeats, arguments.times)
     compare_memory(Path(arguments.data))
 
 
