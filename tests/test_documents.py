@@ -239,7 +239,9 @@ def test_a_missing_document_is_named(source):
 
 def test_nan_is_named_in_scikit_learns_words():
     for source in (["ab", np.nan], np.array(["ab", float("nan")], dtype=object)):
-        with pytest.raises(ValueError, match=r"document 1 is missing: np.nan is an invalid document, expected byte or"):
+        with pytest.raises(
+            ValueError, match=r"document 1 is missing \(nan\): drop it, .* np.nan is an invalid document"
+        ):
             CountVectorizer().fit(source)
     with pytest.raises(ValueError, match="document 0 is missing"):
         CountVectorizer().fit(pa.nulls(2))

@@ -158,7 +158,7 @@ def _is_missing(document: object) -> bool:
 
 
 def _missing(position: int, document: object) -> ValueError:
+    message = f"document {position} is missing ({document}): drop it, or fill it, e.g. with ''"
     if isinstance(document, float):  # scikit-learn's words, which its users may look for
-        reason = f"document {position} is missing: np.nan is an invalid document, expected byte or unicode string."
-        return ValueError(f"{reason} Drop it, or fill it, e.g. with ''")
-    return ValueError(f"document {position} is missing ({document}): drop it, or fill it, e.g. with ''")
+        message += "; np.nan is an invalid document, expected byte or unicode string."
+    return ValueError(message)

@@ -94,8 +94,8 @@ class CountVectorizer(SklearnCountVectorizer):
     >>> vectorizer.fit_transform(["the cat", "the cat and the dog"]).toarray()
     array([[0, 1, 0, 1],
            [1, 1, 1, 2]])
-    >>> vectorizer.vocabulary_
-    {'and': 0, 'cat': 1, 'dog': 2, 'the': 3}
+    >>> vectorizer.get_feature_names_out().tolist()
+    ['and', 'cat', 'dog', 'the']
     """
 
     _parameter_constraints = {  # noqa: RUF012
@@ -166,7 +166,7 @@ class CountVectorizer(SklearnCountVectorizer):
         """
         n_threads = self._n_threads()
         if not self._kernel_applies():
-            return super().fit_transform(self._readable(raw_documents), y)
+            return _sorted(super().fit_transform(self._readable(raw_documents), y))
         documents.check_collection(raw_documents)
         self._validate_as_parent_does()
         counts = self._count(raw_documents, n_threads, is_sorted=not self.fixed_vocabulary_)
@@ -197,7 +197,7 @@ class CountVectorizer(SklearnCountVectorizer):
         """
         n_threads = self._n_threads()
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
-            return super().transform(self._readable(raw_documents))
+            return _sorted(super().transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)
         self._check_vocabulary()
         counts = self._count(raw_documents, n_threads, is_sorted=False)
@@ -274,7 +274,7 @@ class CountVectorizer(SklearnCountVectorizer):
     def _readable(self, raw_documents: Any) -> Any:
         """Prepare documents for scikit-learn's path: checked if they must be text, as they are otherwise."""
         if isinstance(raw_documents, str):
-            return raw_documents
+            documents.check_collection(raw_documents)
         if self._takes_text_only():
             return documents.texts(raw_documents, self.decode)
         arrow = documents.read_arrow(raw_documents)
@@ -356,6 +356,13 @@ class CountVectorizer(SklearnCountVectorizer):
         )
         X.has_canonical_format = True
         return X
+
+
+def _sorted(X: Any) -> Any:
+    # scikit-learn renames the columns after it has sorted them, and leaves the flag as it was.
+    X.has_sorted_indices = False
+    X.sort_indices()
+    return X
 
 
 def _has_upper_case(term: Any) -> bool:
