@@ -216,3 +216,7 @@ def test_a_missing_or_falling_support_is_an_error(support):
 def test_a_distribution_takes_no_support():
     with pytest.raises(ValueError, match="support is for a density given as a function; a distribution knows its own"):
         differential_troenpy(stats.uniform(0, 2), (0, 2))
+
+
+def test_a_density_may_return_an_array_of_one():
+    assert differential_troenpy(lambda x: np.array([x / 8]), (0, 4)) == pytest.approx(5 / 2 - 3 * np.log(2))

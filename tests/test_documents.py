@@ -265,7 +265,7 @@ def test_numbers_are_named():
 @needs_kernel
 def test_arrow_numbers_are_named():
     for numbers in (pa.array([1, 2]), pl.Series([1, 2]), pa.array([1]).dictionary_encode()):
-        with pytest.raises(ValueError, match="documents must be text, got Arrow data of format 'l': cast the column"):
+        with pytest.raises(TypeError, match="document 0 is not text but int"):
             CountVectorizer().fit(numbers)
 
 
@@ -320,3 +320,11 @@ def test_a_capsule_is_read_once():
     assert len(_kernel.native.ArrowTexts.from_stream(capsule)) == 1
     with pytest.raises(ValueError, match="this Arrow data has been read before"):
         _kernel.native.ArrowTexts.from_stream(capsule)
+
+
+@pytest.mark.parametrize("make", [pl.Series, pa.array, lambda texts: pa.array(texts, pa.large_binary())])
+def test_bytes_in_arrow_data_are_decoded_as_scikit_learn_does(make):
+    series = make(["café aa".encode("latin-1"), b"bb"])
+    assert sorted(CountVectorizer(encoding="latin-1").fit(series).vocabulary_) == ["aa", "bb", "café"]
+    with pytest.raises(UnicodeDecodeError, match="utf-8"):
+        CountVectorizer().fit(series)

@@ -163,6 +163,56 @@ def test_partial_fit_refuses_what_needs_all_documents():
         TfPiVectorizer().fit(TEXTS, LABELS).partial_fit(TEXTS, LABELS)
 
 
+class Stemming(TfPiVectorizer):
+    """Replace a step of the parent's."""
+
+    def build_analyzer(self):
+        analyze = super().build_analyzer()
+        return lambda document: [token[:2] for token in analyze(document)]
+
+
+def test_partial_fit_takes_the_steps_of_a_subclass():
+    whole, parts = Stemming().fit(TEXTS, LABELS), Stemming().partial_fit(TEXTS, LABELS)
+    assert whole.vocabulary_ == parts.vocabulary_
+    assert max(map(len, parts.vocabulary_)) == 2
+
+
+def test_a_batch_that_fails_is_not_counted():
+    vectorizer = TfPiVectorizer().partial_fit(TEXTS[:4], LABELS[:4])
+    for parameters in ({"scheme": "nope"}, {"tf": "nope"}, {"norm": "nope"}, {"smoothing": 0}, {"min_df": -3}):
+        with pytest.raises(ValueError, match=r"nope|smoothing|min_df"):
+            clone(vectorizer).set_params(**parameters).partial_fit(TEXTS, LABELS)
+        before = vectorizer.get_params()
+        with pytest.raises(ValueError, match=r"nope|smoothing|min_df"):
+            vectorizer.set_params(**parameters).partial_fit(TEXTS[4:], LABELS[4:])
+        vectorizer.set_params(**before)
+    for texts, labels in ((["", ""], ["a", "b", "b"]), (TEXTS[:2], ["a"]), ([None], ["a"])):
+        with pytest.raises(ValueError, match=r"one label per document|is missing"):
+            vectorizer.partial_fit(texts, labels)
+    vectorizer.partial_fit(TEXTS[4:], LABELS[4:])
+    assert vectorizer.counts_ == TfPiVectorizer().fit(TEXTS, LABELS).counts_
+
+
+def test_a_refit_that_fails_leaves_no_mixture_behind():
+    vectorizer = TfPiVectorizer().fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="got one class"):
+        vectorizer.fit(["zz yy", "xx zz"], ["a", "a"])  # noticed before the text is read
+    assert vectorizer.vocabulary_ == TfPiVectorizer().fit(TEXTS, LABELS).vocabulary_
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        vectorizer.fit(["x", "y", "z"], ["a", "b", "a"])
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        vectorizer.transform(["goal"])
+
+
+def test_many_small_batches_are_settled_once():
+    vectorizer = TfPiVectorizer()
+    for i in range(40):
+        vectorizer.partial_fit([f"word{i} goal", f"word{i} vote"], ["sport", "politics"])
+    assert len(vectorizer._tallies) < 8
+    assert vectorizer.counts_.n_documents == 80
+    assert len(vectorizer.vocabulary_) == 42
+
+
 def test_fit_after_partial_fit_starts_anew():
     vectorizer = TfPiVectorizer().partial_fit(["other words", "again others"], ["a", "b"])
     assert vectorizer.fit(TEXTS, LABELS).counts_ == TfPiVectorizer().fit(TEXTS, LABELS).counts_
@@ -180,8 +230,9 @@ def test_no_labels():
 
 
 def test_swapped_arguments():
-    with pytest.raises(ValueError, match=r"all 8 labels are different .* are the arguments swapped\?"):
-        TfPiVectorizer().fit_transform(LABELS, TEXTS)
+    for times in (1, 5):
+        with pytest.raises(ValueError, match=r"more different labels .* documents: are the arguments swapped"):
+            TfPiVectorizer().fit_transform(LABELS * times, TEXTS * times)
 
 
 def test_labels_of_another_length():
@@ -294,8 +345,13 @@ def test_explain_by_name():
     assert ledger.term == "goal"
     assert ledger.documents_by_class == {"politics": 0, "science": 0, "sport": 3}
     assert ledger.weight == vectorizer.weights_[vectorizer.vocabulary_["goal"]]
+    column = vectorizer.vocabulary_["goal"]
+    assert vectorizer.explain(column) == ledger
+    assert str(vectorizer.explain(column)).startswith("goal\n")
     with pytest.raises(ValueError, match=r"there is no term 'goals'; did you mean goal\?"):
         vectorizer.explain("goals")
+    unseen = TfPiVectorizer(vocabulary=["goal", "never"]).fit(TEXTS, LABELS)
+    assert unseen.explain("never").pcf_all == unseen.explain("goal").pcf_all == ledger.pcf_all
 
 
 def test_html_and_repr_and_no_warnings():

@@ -273,6 +273,20 @@ def test_an_int_cv_repeats_with_its_random_state():
     assert not np.array_equal(first, TermWeighter(cv=4, random_state=4).fit_transform(DENSE, Y))
 
 
+def test_splits_may_be_masks_and_splitters_see_the_labels():
+    folds = list(KFold(4).split(X))
+    masks = [(np.isin(np.arange(40), train), np.isin(np.arange(40), test)) for train, test in folds]
+    plain, masked = (TermWeighter(cv=splits).fit_transform(DENSE, Y) for splits in (folds, masks))
+    np.testing.assert_array_equal(plain, masked)
+
+    class Splitter(KFold):
+        def split(self, X, y=None, groups=None):
+            assert set(y) == {"sport", "tech", "news"}
+            return super().split(X, y, groups)
+
+    np.testing.assert_array_equal(TermWeighter(cv=Splitter(4)).fit_transform(DENSE, Y), plain)
+
+
 def test_groups_go_in_as_splits():
     groups = np.arange(len(Y)) // 5
     splits = list(GroupKFold(4).split(X, Y, groups))
@@ -290,6 +304,11 @@ def test_cv_errors():
         TermWeighter(cv=KFold(2)).fit_transform([[1], [2], [1], [2]], ["a", "a", "b", "b"])
     with pytest.raises(ValueError, match="n_splits=1"):
         TermWeighter(cv=1).fit_transform(X, Y)
+    with pytest.raises(ValueError, match="exactly one test fold, document 0 is in 0"):
+        TermWeighter(cv=[]).fit_transform(X, Y)
+    for outside in ([40], [-1], [0.5]):
+        with pytest.raises(ValueError, match="cv must name rows between 0 and 39"):
+            TermWeighter(cv=[([0, 1, 2], outside)]).fit_transform(X, Y)
     with pytest.raises(ValueError, match="cv"):
         TermWeighter(cv="five").fit_transform(X, Y)
 

@@ -30,9 +30,7 @@ class Cells:
 
     def __init__(self, counts: ClassCounts) -> None:
         kept = np.flatnonzero(counts.n_docs > 0)
-        if len(kept) < 2:
-            names = f"one class ({counts.classes[kept[0]]!r})" if len(kept) else "none, or sample weights all zero"
-            raise ValueError(f"term weights compare classes: at least two with documents are needed, got {names}")
+        check_two_classes(counts.classes[kept])
         number = np.zeros(len(counts.n_docs), dtype=np.int64)
         number[kept] = np.arange(len(kept))
         self.kept, self.n_terms, self.starts = kept, len(counts.term_docs), counts.doc_freq.indptr
@@ -121,6 +119,13 @@ class Cells:
             is_better = (i >= 0) & (np.abs(values) >= enough) & (i < best_class)
             best, best_class = np.where(is_better, values, best), np.where(is_better, i, best_class)
         return best
+
+
+def check_two_classes(classes: NDArray[Any]) -> None:
+    """Raise ValueError unless there are two classes with documents."""
+    if len(classes) < 2:
+        names = f"one class ({classes.tolist()[0]!r})" if len(classes) else "none, or sample weights all zero"
+        raise ValueError(f"term weights compare classes: at least two with documents are needed, got {names}")
 
 
 def remainder(whole: Any, part: Any) -> Any:

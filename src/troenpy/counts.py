@@ -74,6 +74,7 @@ class ClassCounts:
         largest = np.iinfo(np.int64).max if isinstance(n_documents, int) else np.finfo(np.float64).max
         if not 0 <= n_documents <= largest:
             raise ValueError(f"n_documents must not be negative nor above {largest}, got {n_documents}")
+        doc_freq = doc_freq if sparse.issparse(doc_freq) else np.asarray(doc_freq)
         numbers = (np.asarray(number) for number in (n_documents, n_docs, term_docs))
         dtype = np.result_type(*numbers, doc_freq.dtype, np.int64)
         cells = sparse.csc_array(doc_freq, dtype=dtype, copy=True)

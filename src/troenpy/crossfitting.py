@@ -27,13 +27,24 @@ def folds(cv: Any, random_state: Any, X: Any, labels: Labels) -> list[tuple[NDAr
         splitter = (StratifiedKFold if labels.is_single else KFold)(int(cv), shuffle=True, random_state=random_state)
     else:
         splitter = check_cv(cv)
-    y = labels.indicator.indices if labels.is_single else labels.indicator.toarray()
-    splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y)]
-    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=X.shape[0])
-    if len(times) != X.shape[0] or (times != 1).any():
+    y = labels.classes[labels.indicator.indices] if labels.is_single else labels.indicator.toarray()
+    splits = [(_rows(train, X.shape[0]), _rows(test, X.shape[0])) for train, test in splitter.split(X, y)]
+    times = np.zeros(X.shape[0], dtype=np.int64)
+    for _, test in splits:
+        np.add.at(times, test, 1)
+    if (times != 1).any():
         wrong = int(np.flatnonzero(times != 1)[0])
         raise ValueError(
             f"cv must put every document in exactly one test fold, document {wrong} is in {times[wrong]}: use a"
             " K-fold splitter"
         )
     return splits
+
+
+def _rows(rows: Any, n_documents: int) -> NDArray[Any]:
+    """Return row numbers; a mask is turned into them."""
+    rows = np.asarray(rows)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+    if rows.size and not (rows.dtype.kind in "iu" and rows.min() >= 0 and rows.max() < n_documents):
+        raise ValueError(f"cv must name rows between 0 and {n_documents - 1}, got {rows.min()} to {rows.max()}")
+    return rows.astype(np.int64)

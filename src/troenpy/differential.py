@@ -100,7 +100,7 @@ def _rising(points: list[float]) -> list[float]:
 
 
 def _below_one(pdf: Callable[[float], float], x: float) -> float:
-    f = float(pdf(x))
+    f = float(np.asarray(pdf(x)).item())
     if not 0 <= f <= 1 + 1e-12:
         problem = "above 1: log(1 - f) has no value there" if f > 1 else "not a density"
         raise ValueError(f"the density at x = {x:g} is {f:g}, {problem}")

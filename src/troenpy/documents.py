@@ -14,6 +14,9 @@ from troenpy import _kernel
 Batch: TypeAlias = Any  # list[str], or the kernel's ArrowTexts
 Decode: TypeAlias = Callable[[bytes], str]
 
+# How libraries turn Arrow data into a list.
+CONVERTING_METHODS = ("to_pylist", "to_list", "tolist")
+
 # A generator may hold more text than memory does: this many characters of it are read at a time.
 BATCH_CHARACTERS = 1 << 24
 
@@ -40,7 +43,7 @@ def batches(raw_documents: Any, decode: Decode) -> Iterator[Batch]:
     ValueError: document 1 is missing (None): drop it, or fill it, e.g. with ''
     """
     check_collection(raw_documents)
-    arrow = read_arrow(raw_documents)
+    arrow = read_arrow(raw_documents, decode)
     if arrow is not None:
         yield arrow
         return
@@ -76,13 +79,13 @@ def check_collection(raw_documents: Any) -> None:
         )
 
 
-def read_arrow(raw_documents: Any) -> Any:
-    """Read Arrow string data in place; without the kernel as a list of str. None if it is no Arrow data."""
+def read_arrow(raw_documents: Any, decode: Decode) -> Any:
+    """Read Arrow string data in place; bytes, or without the kernel, as a list of str. None if it is no Arrow data."""
     exports_stream = hasattr(raw_documents, "__arrow_c_stream__")
     if _holds_objects(raw_documents) or not (exports_stream or hasattr(raw_documents, "__arrow_c_array__")):
         return None
     if _kernel.native is None:
-        return _converted(raw_documents)
+        return _converted(raw_documents, decode)
     try:
         if exports_stream:
             arrow = _kernel.native.ArrowTexts.from_stream(raw_documents.__arrow_c_stream__())
@@ -90,6 +93,10 @@ def read_arrow(raw_documents: Any) -> Any:
             arrow = _kernel.native.ArrowTexts.from_array(*raw_documents.__arrow_c_array__())
     except ImportError:  # pandas exports through pyarrow, and says so only when asked
         return None
+    except ValueError:  # not strings: bytes to decode, or an error that names the document
+        if not any(hasattr(raw_documents, method) for method in CONVERTING_METHODS):
+            raise
+        return _converted(raw_documents, decode)
     if arrow.first_missing >= 0:
         raise _missing(arrow.first_missing, None)
     return arrow
@@ -100,11 +107,11 @@ def _holds_objects(raw_documents: Any) -> bool:
     return isinstance(getattr(raw_documents, "dtype", None), np.dtype)
 
 
-def _converted(arrow: Any) -> list[str]:
+def _converted(arrow: Any, decode: Decode) -> list[str]:
     """Turn Arrow data into Python strings by the means of the library that holds it."""
-    for method in ("to_pylist", "to_list", "tolist"):
+    for method in CONVERTING_METHODS:
         if hasattr(arrow, method):
-            return _all_text(getattr(arrow, method)(), 0, bytes.decode)
+            return _all_text(getattr(arrow, method)(), 0, decode)
     raise TypeError(
         f"{type(arrow).__name__} offers Arrow data only, which needs the compiled kernel "
         "(troenpy.kernel_available() is False): pass a list of str"

@@ -1,5 +1,6 @@
 """How counts become an estimate of troenpy: plug-in, the paper's add-one, Dirichlet, posterior mean."""
 
+from numbers import Real
 from typing import Literal, cast
 
 import numpy as np
@@ -66,15 +67,21 @@ def troenpy_cells(
         return cast(Floats, np.where(counts > 0, p * information, 0.0))
 
 
+def check_smoothing(smoothing: float) -> None:
+    """Raise ValueError unless the smoothing is a positive number."""
+    if not isinstance(smoothing, Real) or not 0 < smoothing < np.inf:
+        raise ValueError(
+            f"smoothing must be positive and finite, got {smoothing!r}: with 0 the troenpy of an outcome that has all"
+            " the counts, as the weight of a term that occurs in one class only, is infinite"
+        )
+
+
 def check_estimator(estimator: str, smoothing: float, prior: object = None) -> None:
     """Raise ValueError unless the estimator is known and the smoothing and prior fit it."""
     if estimator not in ESTIMATORS:
         raise ValueError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
-    if estimator != "plugin" and not (np.isfinite(smoothing) and smoothing > 0):
-        raise ValueError(
-            f"smoothing must be positive and finite, got {smoothing!r}: with 0 the troenpy of an outcome that has"
-            " all the counts is infinite (the plug-in estimator, if that is what you want)"
-        )
+    if estimator != "plugin":
+        check_smoothing(smoothing)
     if prior is not None and estimator not in WITH_PRIOR:
         raise ValueError(f"prior is for the estimators dirichlet and posterior_mean, not for {estimator}")
 

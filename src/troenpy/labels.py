@@ -1,6 +1,6 @@
 """Labels of any kind scikit-learn knows, as sorted classes and an indicator matrix of documents by class."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,22 +67,40 @@ def read_required_labels(y: Any, reader: str) -> Labels:
     return read_labels(y)
 
 
-def check_labels_fit(labels: Labels, documents: Any) -> None:
-    """Raise ValueError for what newcomers do to y. `documents` are the documents, or how many there are."""
+def check_labels_fit(labels: Labels, documents: Any, *, is_whole: bool = True) -> None:
+    """Raise ValueError for what newcomers do to y.
+
+    `documents` are the documents, or how many there are; a batch, not the whole, may have a label for each.
+    """
     is_number = isinstance(documents, int)
     if not is_number and (isinstance(documents, str | bytes) or not isinstance(documents, Sized)):
         return  # read later, and an error then or a generator that can be read once
     n_documents, n_labels = documents if is_number else len(documents), len(labels)
     if n_labels != n_documents:
         raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
-    if len(labels.classes) < n_labels or n_labels < 2 or not labels.is_single:
+    if n_labels < 2 or not labels.is_single or not is_whole:
         return
-    is_swapped = not is_number and len({str(document) for document in documents}) < n_labels
-    hint = "are the arguments swapped? fit(texts, labels)" if is_swapped else "pass the classes as y"
-    raise ValueError(
-        f"all {n_labels} labels are different (the first is {str(labels.classes[0])[:40]!r}): a class needs several"
-        f" documents to learn from; {hint}"
-    )
+    n_classes, example = len(labels.classes), repr(str(labels.classes[0])[:40])
+    if not is_number and labels.classes.dtype == object and not _has_distinct(documents, n_classes):
+        raise ValueError(
+            f"there are more different labels (such as {example}) than different documents: are the arguments swapped?"
+            " fit(texts, labels)"
+        )
+    if n_classes == n_labels:
+        raise ValueError(
+            f"all {n_labels} labels are different (the first is {example}): a class needs several documents to learn"
+            " from; pass the classes as y"
+        )
+
+
+def _has_distinct(documents: Any, n_wanted: int) -> bool:
+    """Say whether so many documents differ, looking no further than needed."""
+    seen = set()
+    for document in documents:
+        seen.add(document if isinstance(document, Hashable) else id(document))
+        if len(seen) >= n_wanted:
+            return True
+    return False
 
 
 def _as_array(y: Any) -> NDArray[Any]:

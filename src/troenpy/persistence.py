@@ -209,9 +209,9 @@ def _unpack_weighter(model: TermWeighter, fitted: Any, arrays: Arrays) -> None:
 
 
 def _pack_vectorizer(model: TfPiVectorizer) -> tuple[dict[str, Any] | None, Arrays]:
+    weighter = getattr(model, "_weighter", None)  # settles what partial_fit has seen
+    tally = model._tallies[0] if hasattr(model, "_tallies") else None
     fitted, arrays = _pack_counter(model)
-    tally = getattr(model, "_tally", None)
-    weighter = getattr(model, "_weighter", None)
     if weighter is None and tally is None:
         return None, {}
     if weighter is not None:
@@ -231,7 +231,7 @@ def _unpack_vectorizer(model: TfPiVectorizer, fitted: Any, arrays: Arrays) -> No
         counts = ClassCounts.from_arrays(_at("tally.counts.", arrays))
         shape = counts.term_docs.shape
         frequency, occurrences = (_checked(arrays[f"tally.{name}"], shape) for name in ("frequency", "occurrences"))
-        model._tally = Tally(counts, int(fitted["n_documents"]), frequency, occurrences)
+        model._tallies = [Tally(counts, int(fitted["n_documents"]), frequency, occurrences)]
     if fitted["is_weighted"]:
         model._weighter = model._new_weighter()
         _unpack_weighter(model._weighter, {"is_named": False}, _at("weighter.", arrays))

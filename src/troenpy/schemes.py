@@ -10,6 +10,7 @@ import numpy as np
 from troenpy import rivals, weights
 from troenpy.cells import Floats
 from troenpy.counts import ClassCounts
+from troenpy.estimators import check_smoothing
 
 Weight = Callable[..., Floats]
 
@@ -66,13 +67,11 @@ def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing:
     >>> term_weights(counts, "sqrt(icf*icf)") == WEIGHTS["icf"](counts)
     array([ True,  True])
     """
-    weights.check_smoothing(smoothing)
+    check_scheme(scheme, smoothing)
     if isinstance(scheme, str):
         result = _value(_parse(scheme), counts, smoothing, scheme)
-    elif callable(scheme):
-        result = np.asarray(_call(scheme, counts, smoothing), dtype=np.float64)
     else:
-        raise TypeError(f"scheme must be a name, an expression or a function, got {scheme!r}")
+        result = np.asarray(_call(scheme, counts, smoothing), dtype=np.float64)
     expected = (counts.doc_freq.shape[1],)
     if result.shape != expected:
         raise ValueError(f"scheme {scheme!r} must give one number per term, shape {expected}, got {result.shape}")
@@ -80,6 +79,18 @@ def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing:
         wrong = result[~np.isfinite(result)][0]
         raise ValueError(f"scheme {scheme!r} gives the weight {wrong}: every weight must be finite")
     return result
+
+
+def check_scheme(scheme: str | Weight, smoothing: float) -> None:
+    """Raise unless the scheme can be read and the smoothing is positive: all that can be known before counting."""
+    check_smoothing(smoothing)
+    if isinstance(scheme, str):
+        try:
+            _check_names(_parse(scheme), scheme)
+        except RecursionError:
+            raise ValueError(_unreadable(scheme)) from None
+    elif not callable(scheme):
+        raise TypeError(f"scheme must be a name, an expression or a function, got {scheme!r}")
 
 
 def _call(function: Weight, counts: ClassCounts, smoothing: float) -> Floats:
@@ -95,20 +106,34 @@ def _parse(scheme: str) -> ast.expr:
         raise ValueError(_unreadable(scheme)) from None
 
 
-def _value(node: ast.expr, counts: ClassCounts, smoothing: float, scheme: str) -> Floats:
-    """Walk the syntax tree: names, products and square roots; nothing is evaluated as Python."""
+def _check_names(node: ast.expr, scheme: str) -> None:
+    """Walk the syntax tree: names, products and square roots are all there is."""
     match node:
         case ast.Name(id=name) if name in WEIGHTS:
-            return _call(WEIGHTS[name], counts, smoothing)
+            return
         case ast.Name(id=name):
             close = get_close_matches(name, WEIGHTS, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
             raise ValueError(f"unknown scheme {name!r}{hint}; known are {', '.join(WEIGHTS)}")
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _value(left, counts, smoothing, scheme) * _value(right, counts, smoothing, scheme)
+            _check_names(left, scheme)
+            _check_names(right, scheme)
         case ast.Call(func=ast.Name(id="sqrt"), args=[argument], keywords=[]):
+            _check_names(argument, scheme)
+        case _:
+            raise ValueError(_unreadable(scheme))
+
+
+def _value(node: ast.expr, counts: ClassCounts, smoothing: float, scheme: str) -> Floats:
+    """Weigh by a checked syntax tree; nothing is evaluated as Python."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _value(left, counts, smoothing, scheme) * _value(right, counts, smoothing, scheme)
+        case ast.Call(args=[argument]):
             return _square_root(_value(argument, counts, smoothing, scheme), scheme)
-    raise ValueError(_unreadable(scheme))
+        case ast.Name(id=name):
+            return _call(WEIGHTS[name], counts, smoothing)
+    raise AssertionError(node)
 
 
 def _square_root(values: Floats, scheme: str) -> Floats:

@@ -1,7 +1,7 @@
 """Text to term counts: scikit-learn's CountVectorizer, on the kernel wherever that does the same."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
 from typing import Any
@@ -226,7 +226,7 @@ class CountVectorizer(SklearnCountVectorizer):
         return terms
 
     def _validate_as_parent_does(self) -> None:
-        """Call the parent's private checks: the one place that does."""
+        """Call the parent's private checks."""
         self._validate_params()
         self._validate_ngram_range()
         self._warn_for_unused_params()
@@ -268,6 +268,8 @@ class CountVectorizer(SklearnCountVectorizer):
             knows_words
             and knows_accents
             and isinstance(self.lowercase, bool | np.bool_)
+            and self.dtype is not None
+            and _has_whole_columns(self.vocabulary)
             and _is_ngram_range(self.ngram_range)
         )
 
@@ -277,7 +279,7 @@ class CountVectorizer(SklearnCountVectorizer):
             documents.check_collection(raw_documents)
         if self._takes_text_only():
             return documents.texts(raw_documents, self.decode)
-        arrow = documents.read_arrow(raw_documents)
+        arrow = documents.read_arrow(raw_documents, self.decode)
         if arrow is None:
             return raw_documents
         return arrow if isinstance(arrow, list) else arrow.to_list()
@@ -367,6 +369,11 @@ def _sorted(X: Any) -> Any:
 
 def _has_upper_case(term: Any) -> bool:
     return any(map(str.isupper, term))
+
+
+def _has_whole_columns(vocabulary: Any) -> bool:
+    """Say whether a given vocabulary numbers its columns by integers, as it does unless it came from a table."""
+    return not isinstance(vocabulary, Mapping) or all(isinstance(column, Integral) for column in vocabulary.values())
 
 
 def _is_ngram_range(ngram_range: Any) -> bool:

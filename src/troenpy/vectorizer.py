@@ -1,5 +1,7 @@
 """TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text."""
 
+from collections.abc import Sized
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,14 +12,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
+from troenpy.cells import check_two_classes
 from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
+from troenpy.documents import check_collection
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.ledger import TermLedger, term_ledger
-from troenpy.rows import Norm, TermFrequency, row_sums
-from troenpy.schemes import Weight
+from troenpy.ledger import TermLedger, find_column, term_ledger
+from troenpy.rows import Norm, TermFrequency, check_names, row_sums
+from troenpy.schemes import Weight, check_scheme
 from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
-from troenpy.weighting import TermWeighter, find_column
+from troenpy.weighting import TermWeighter
 
 
 class TfPiVectorizer(CountVectorizer):
@@ -174,7 +178,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         Any number of batches, then `transform`, gives the same columns and values as `fit` on all documents. As
         `min_df` and `max_df` apply to all documents so far, and new terms sort in between, **columns move from call to
         call**: for a model that learns along, pass a fixed `vocabulary`. `max_features` and `cv` need all documents
-        at once and are an error here.
+        at once and are an error here, and so is going on after `fit`, which keeps no terms that it left out.
 
         Parameters
         ----------
@@ -192,15 +196,18 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             )
         if self.cv is not None:
             raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
-        tally = getattr(self, "_tally", None)
-        if tally is None and hasattr(self, "_weighter"):
+        if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
             raise ValueError(
                 "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        batch = self._count_batch(raw_documents, self._read_labels(y), sample_weight)
-        self._tally = batch if tally is None else tally + batch
-        self._settle()
+        check_collection(raw_documents)
+        labels = self._check(y)
+        check_labels_fit(labels, raw_documents, is_whole=False)
+        batch = self._count_batch(raw_documents, labels, sample_weight)
+        self._tallies = added([*getattr(self, "_tallies", []), batch])
+        for name in ("_weighter", "vocabulary_"):
+            self.__dict__.pop(name, None)
         return self
 
     def transform(self, raw_documents: Any) -> Any:
@@ -217,12 +224,13 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._check_fitted()
         return self._weigh(super().transform(raw_documents))
 
-    def explain(self, term: str) -> TermLedger:
+    def explain(self, term: str | int) -> TermLedger:
         """Return the ledger of a term: its counts, PCF_1, PCF_*, IDF, weight and rank.
 
         Parameters
         ----------
-        term : str
+        term : str or int
+            The term, or the number of its column.
 
         Returns
         -------
@@ -236,11 +244,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         {'politics': 0, 'sport': 2}
         """
         self._check_fitted()
-        column = self.vocabulary_.get(term)
-        if column is None:
-            column = find_column(term, self.get_feature_names_out())
+        names = self.get_feature_names_out()
+        column = find_column(term, names)
         counts, weights = self._weighter.counts_, self.weights_
-        return term_ledger(counts, weights, int(column), term=term, smoothing=self.smoothing)
+        return term_ledger(counts, weights, column, term=str(names[column]), smoothing=self.smoothing)
 
     @property
     def weights_(self) -> NDArray[np.float64]:
@@ -254,16 +261,27 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._check_fitted()
         return self._weighter.counts_.with_terms(self.get_feature_names_out())
 
+    def __getattr__(self, name: str) -> Any:
+        """Choose and weight the terms of all batches when they are first asked for, not after each batch."""
+        if name in ("_weighter", "vocabulary_") and "_tallies" in self.__dict__:
+            self._settle()
+            if name in self.__dict__:
+                return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__} has no {name}")
+
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Learn everything; return the counts."""
-        labels = self._read_labels(y)
+        check_collection(raw_documents)
+        labels = self._check(y)
         check_labels_fit(labels, raw_documents)
+        check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
+        weights = read_weights(sample_weight, len(labels))
+        for name in ("_tallies", "_weighter", "vocabulary_"):
+            self.__dict__.pop(name, None)
         X = super().fit_transform(raw_documents)
         check_labels_fit(labels, X.shape[0])
-        weights = read_weights(sample_weight, len(labels))
         length = X.data.sum() if weights is None else weights @ row_sums(X)
         counts = ClassCounts.from_present(X, labels, weights)
-        self.__dict__.pop("_tally", None)
         self._weighter = self._new_weighter().learn(counts, float(length))
         return X
 
@@ -281,18 +299,19 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         )
 
     def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> "Tally":
-        parameters = {name: getattr(self, name) for name in CountVectorizer().get_params()}
-        counter = CountVectorizer(**{**parameters, "min_df": 1, "max_df": 1.0})
+        counter = copy(self)  # with the steps of a subclass
+        counter.__dict__.pop("_tallies", None)
+        counter.min_df, counter.max_df = 1, 1.0
+        weights = read_weights(sample_weight, len(labels))
+        documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
         try:
-            X = counter.fit_transform(raw_documents)
+            X = super(TfPiVectorizer, counter).fit_transform(documents)
             terms = counter.get_feature_names_out()
         except ValueError as error:
             if not str(error).startswith("empty vocabulary"):
                 raise
-            X, terms = sparse.csr_array((len(labels), 0)), np.array([], dtype=object)
-        if counter.fixed_vocabulary_:
-            self.vocabulary_ = counter.vocabulary_
-        weights = read_weights(sample_weight, len(labels))
+            X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
+        check_labels_fit(labels, X.shape[0], is_whole=False)
         return Tally(
             counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
             n_documents=X.shape[0],
@@ -302,29 +321,34 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     def _settle(self) -> None:
         """Choose the terms of all documents so far and weight them; wait while there is nothing to weight."""
-        tally = self._tally
+        tally = sum(self._tallies[1:], start=self._tallies[0])
+        self._tallies = [tally]
         self.fixed_vocabulary_ = self.vocabulary is not None
         fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
         kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
         if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
-            self.__dict__.pop("_weighter", None)
             return
         counts = tally.counts if kept.all() else tally.counts.select(kept)
-        if not self.fixed_vocabulary_ and counts.terms is not None:
-            self.vocabulary_ = {term: column for column, term in enumerate(counts.terms)}
-        self._weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
+        weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
+        assert counts.terms is not None  # noqa: S101
+        self.vocabulary_ = {term: column for column, term in enumerate(counts.terms)}
+        self._weighter = weighter
 
     def _check_fitted(self) -> None:
         if hasattr(self, "_weighter"):
             return
-        if hasattr(self, "_tally"):
+        if hasattr(self, "_tallies"):
             raise NotFittedError(
-                f"there are no weights yet: the {self._tally.n_documents} documents so far are of one class, or"
+                f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or"
                 " min_df and max_df leave no term. partial_fit more of them"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
-    def _read_labels(self, y: Any) -> Labels:
+    def _check(self, y: Any) -> Labels:
+        """Notice what is wrong with parameters and labels before any text is read."""
+        self._validate_params()
+        check_names(self.tf, self.norm)
+        check_scheme(self.scheme, self.smoothing)
         if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise ValueError(f"dtype must be float32 or float64, got {self.dtype!r}: weights are not whole numbers")
         return read_required_labels(y, "TfPiVectorizer")
@@ -356,3 +380,10 @@ class Tally:
             return values
 
         return Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
+
+
+def added(tallies: list[Tally]) -> list[Tally]:
+    """Add up the last tallies while they are of like size, so that many small batches cost little each."""
+    while len(tallies) > 1 and len(tallies[-2].frequency) <= 2 * len(tallies[-1].frequency):
+        tallies = [*tallies[:-2], tallies[-2] + tallies[-1]]
+    return tallies

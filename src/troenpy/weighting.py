@@ -1,7 +1,5 @@
 """TermWeighter: counts in, weighted rows out. Fit learns class counts, transform multiplies."""
 
-from difflib import get_close_matches
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +13,7 @@ from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
 from troenpy.labels import read_labels
-from troenpy.ledger import TermLedger, term_ledger
+from troenpy.ledger import TermLedger, find_column, term_ledger
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
 from troenpy.schemes import Weight, term_weights
 
@@ -285,17 +283,3 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def find_column(term: str | int, names: NDArray[Any]) -> int:
-    """Return the column of a term given by name or number; a ValueError suggests similar names."""
-    if isinstance(term, Integral):
-        if not 0 <= int(term) < len(names):
-            raise ValueError(f"column must lie between 0 and {len(names) - 1}, got {term}")
-        return int(term)
-    found = np.flatnonzero(names == term)
-    if len(found) == 0:
-        close = get_close_matches(str(term), names.tolist(), n=3)
-        hint = f"; did you mean {' or '.join(close)}?" if close else "; a column's number works too"
-        raise ValueError(f"there is no term {term!r}{hint}")
-    return int(found[0])

@@ -13,7 +13,7 @@ from scipy import special
 
 from troenpy.cells import Cells, Floats, remainder
 from troenpy.counts import ClassCounts
-from troenpy.estimators import WITH_PRIOR, Estimator, check_estimator, troenpy_cells
+from troenpy.estimators import WITH_PRIOR, Estimator, check_estimator, check_smoothing, troenpy_cells
 from troenpy.information import entropy, troenpy
 
 Prior = Literal["uniform", "classes"]
@@ -215,15 +215,6 @@ def delta_idf(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
             at_cells, lambda i: _ncf_bias(cells.C[i], cells.n, 0.0, cells.n_w, smoothing), class_key=cells.C
         )
     )
-
-
-def check_smoothing(smoothing: float) -> None:
-    """Raise ValueError unless the smoothing is positive and finite."""
-    if not (np.isfinite(smoothing) and smoothing > 0):
-        raise ValueError(
-            f"smoothing must be positive and finite, got {smoothing!r}: with 0 the weight of a term that occurs in"
-            " one class only is infinite"
-        )
 
 
 class _Estimate:
