@@ -289,9 +289,9 @@ INTS = {"data", "indices", "indptr", "n_docs", "term_docs", "n_documents", "clas
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("indices", [1, 0, 2, 1], "indices"),
-        ("indices", [1, 0, -1, 1], "indices"),
-        ("indices", [1, 0, 1], "indices"),
+        ("indices", [1, 0, 2, 1], "indices|index values"),
+        ("indices", [1, 0, -1, 1], "indices|index values"),
+        ("indices", [1, 0, 1], "indices|index values"),
         ("indptr", [0, 3, 1, 4], "indptr|index pointer"),
         ("indptr", [0, 1, 3, 400], "indptr|index pointer|Last value"),
         ("indptr", [1, 1, 3, 4], "indptr|index pointer"),
@@ -302,7 +302,7 @@ INTS = {"data", "indices", "indptr", "n_docs", "term_docs", "n_documents", "clas
         ("data", [np.nan, 1, 1, 1], "doc_freq must be finite, not negative and at most n_docs"),
         ("n_docs", [-2, 2], "n_docs must be finite, not negative"),
         ("n_docs", [2, 2, 2], r"classes must have shape \(3,\) to fit doc_freq, got \(2,\)"),
-        ("n_docs", [[2, 2]], "indices must be < 1"),
+        ("n_docs", [[2, 2]], "indices must be < 1|index values must be < 1"),
         ("term_docs", [2, 2], "index pointer|indptr"),
         ("term_docs", [1, 2, 1], "doc_freq must be finite, not negative and at most term_docs"),
         ("n_documents", [1], "n_docs must be finite, not negative and at most n_documents"),
