@@ -93,7 +93,7 @@ def read_arrow(raw_documents: Any, decode: Decode) -> Any:
             arrow = _kernel.native.ArrowTexts.from_array(*raw_documents.__arrow_c_array__())
     except ImportError:  # pandas exports through pyarrow, and says so only when asked
         return None
-    except ValueError:  # not strings: bytes to decode, or an error that names the document
+    except (ValueError, RuntimeError):  # not strings: bytes to decode, categories that an old polars cannot export
         if not any(hasattr(raw_documents, method) for method in CONVERTING_METHODS):
             raise
         return _converted(raw_documents, decode)

@@ -308,5 +308,10 @@ def _bias(
     def share(C: Any, n_iw: Any, n_w: Any) -> Floats:
         return cast(Floats, C / cells.n * magnitude(formula(C, cells.n, n_iw, n_w, smoothing)))
 
+    if len(cells.C) == 2 and np.isclose(cells.N, cells.n) and np.allclose(cells.N_w, cells.n_w):
+        # With one label each, CIB_2 = -CIB_1: written out, so that classes of equal size give zero and not rounding.
+        n_1w = cells.sum_of_cells(np.where(cells.i == 0, cells.n_iw, 0.0))
+        first = formula(cells.C[0], cells.n, n_1w, cells.n_w, smoothing)
+        return cells.of_terms(magnitude(first) if magnitude is np.abs else (cells.C[0] - cells.C[1]) / cells.n * first)
     at_cells = share(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
     return cells.of_terms(cells.sum(at_cells, lambda C, n_w: share(C, 0.0, n_w), cells.n_w))
