@@ -56,3 +56,17 @@ def weigh_rows(
 def class_document_counts(
     indptr: NDArray[Any], indices: NDArray[Any], codes: NDArray[np.int64], n_classes: int, n_columns: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+
+_Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+
+class NearestRows:
+    def __init__(self) -> None: ...
+    def add(self, rows: _Rows, n_columns: int, metric: str) -> None: ...
+    def search(
+        self,
+        queries: list[_Rows],
+        skips_own_row: bool,
+        n_threads: int,
+        distances: NDArray[np.float64],
+        rows: NDArray[np.int64],
+    ) -> None: ...

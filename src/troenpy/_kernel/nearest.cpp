@@ -1,0 +1,305 @@
+#include "nearest.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace troenpy {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t tile = Postings::rows_per_tile;
+constexpr float no_row = 1e30f;  // the size of rows that only fill the last tile
+constexpr std::size_t most_shared_columns = std::size_t{1} << 22;
+
+// Scores of a block of queries stay in the second-level cache.
+constexpr std::size_t scores_per_block = std::size_t{1} << 19;
+constexpr std::size_t most_queries_per_block = 32;
+
+template <bool manhattan>
+double sum_differences(const SparseRow &x, const SparseRow &y) {
+    double sum = 0;
+    const auto add = [&sum](double difference) { sum += manhattan ? std::abs(difference) : difference * difference; };
+    std::size_t i = 0, j = 0;
+    while (i < x.length && j < y.length) {
+        const bool takes_x = x.columns[i] <= y.columns[j];
+        const bool takes_y = y.columns[j] <= x.columns[i];
+        add((takes_x ? x.values[i] : 0.0) - (takes_y ? y.values[j] : 0.0));
+        i += takes_x;
+        j += takes_y;
+    }
+    for (; i < x.length; ++i) add(x.values[i]);
+    for (; j < y.length; ++j) add(y.values[j]);
+    return sum;
+}
+
+// Monotone, so that it maps the ends of an interval too.
+double to_distance(Metric metric, double sum) {
+    switch (metric) {
+        case Metric::euclidean: return std::sqrt(sum);
+        case Metric::cosine: return sum / 2;
+        case Metric::hellinger: return std::sqrt(sum / 2);
+        default: return sum;
+    }
+}
+
+double size_of(Metric metric, const SparseRow &row) {
+    if (metric == Metric::cosine && row.length == 0) return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
+    double size = 0;
+    for (std::size_t i = 0; i < row.length; ++i) size += is_manhattan(metric) ? std::abs(row.values[i]) : row.values[i] * row.values[i];
+    return size;
+}
+
+double largest(const double *values, std::size_t n) {
+    double most = 0;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, std::abs(values[i]));
+    return most;
+}
+
+// The least e with value <= 2^e for a value above 0, otherwise 0.
+int exponent_of(double value) {
+    int exponent = 0;
+    if (value < infinity) std::frexp(value, &exponent);
+    return exponent;
+}
+
+}  // namespace
+
+double measure(Metric metric, const SparseRow &x, const SparseRow &y) {
+    if (metric == Metric::cosine && (x.length == 0 || y.length == 0)) return 1;
+    const double sum = is_manhattan(metric) ? sum_differences<true>(x, y) : sum_differences<false>(x, y);
+    return sum < infinity ? to_distance(metric, sum) : infinity;
+}
+
+Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows), n_columns_(n_columns), metric_(metric) {
+    std::vector<double> sizes(rows.n_rows);
+    double most = 0;
+    bool is_finite = true;
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        const SparseRow entries = rows[row];
+        sizes[row] = size_of(metric, entries);
+        is_finite &= sizes[row] < infinity;
+        most = std::max(most, sizes[row]);
+        longest_ = std::max(longest_, entries.length);
+    }
+    const auto begin = static_cast<std::size_t>(rows.borders[0]);
+    const double largest_value = largest(rows.values + begin, static_cast<std::size_t>(rows.borders[rows.n_rows]) - begin);
+    size_exponent_ = exponent_of(most);
+    exponent_ = exponent_of(largest_value);
+    is_ranged_ = is_finite && (largest_value == 0 || std::abs(size_exponent_) <= 900);
+    if (!is_ranged_) exponent_ = size_exponent_ = 0;
+    postings_ = std::make_unique<Postings>(rows, n_columns, metric, exponent_);
+    sizes_.assign(postings_->n_padded(), no_row);
+    roots_.assign(postings_->n_padded(), 0.0f);
+    for (std::size_t row = 0; is_ranged_ && row < rows.n_rows; ++row) {
+        const double size = std::ldexp(sizes[row], -size_exponent_);
+        sizes_[row] = static_cast<float>(size);
+        roots_[row] = static_cast<float>(std::sqrt(size));
+    }
+}
+
+Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
+    const double largest_value = largest(query.values, query.length);
+    const int exponent = is_manhattan(metric_) ? exponent_ : exponent_of(largest_value);
+    postings_->find_terms(query, exponent, terms);
+
+    const double shared = static_cast<double>(std::min(query.length, longest_));
+    const int factor_exponent = 1 + exponent_ + (is_manhattan(metric_) ? 0 : exponent) - size_exponent_;
+    const double own_size = std::ldexp(size_of(metric_, query), -size_exponent_);
+    Bounds bounds{{}, own_size, is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 && shared <= most_shared_columns};
+    if (!bounds.is_known) return bounds;
+
+    constexpr double unit = 0x1p-24, inflated = 1 + 0x1p-16;
+    const double gamma = (shared + 12) * unit / (1 - (shared + 12) * unit);
+    const double in_double = (static_cast<double>(query.length + longest_) + 16) * 0x1p-51;
+    const double factor = std::ldexp(1.0, factor_exponent);
+    bounds.estimate.factor = static_cast<float>(factor);
+    bounds.estimate.by_root = static_cast<float>(2 * gamma * std::sqrt(own_size) * inflated);
+    bounds.estimate.by_size = static_cast<float>((5 * unit + in_double) * inflated);
+    bounds.estimate.constant = static_cast<float>((in_double * own_size + factor * shared * 0x1p-120 + 0x1p-80) * inflated);
+    return bounds;
+}
+
+void Space::add_intervals(const Bounds &bounds, const float *scores, double *least, double *most) const {
+    constexpr double rounding = 0x1p-48;  // of the distances and of their sum
+    const Estimate &estimate = bounds.estimate;
+    const double unit = std::ldexp(1.0, size_exponent_);
+    for (std::size_t row = 0; row < n_rows(); ++row) {
+        const double margin = estimate.by_root * static_cast<double>(roots_[row]) + estimate.by_size * static_cast<double>(sizes_[row]) + estimate.constant;
+        const double middle = bounds.own_size + sizes_[row] - estimate.factor * static_cast<double>(scores[row]);
+        least[row] += to_distance(metric_, std::max(0.0, middle - margin) * unit) * (1 - rounding);
+        most[row] += to_distance(metric_, (middle + margin) * unit) * (1 + rounding);
+    }
+}
+
+namespace {
+
+// Rows that may be among the k nearest, given their intervals one by one.
+template <typename Real>
+class Candidates {
+public:
+    void start(std::size_t n_neighbors) {
+        k_ = n_neighbors;
+        limit_ = std::numeric_limits<Real>::infinity();
+        most_.clear();
+        rows_.clear();
+    }
+
+    // No row whose least distance is above this is a candidate.
+    Real limit() const { return limit_; }
+
+    void add(std::uint32_t row, Real least, Real most) {
+        rows_.push_back({least, row});
+        if (!(most < limit_)) return;
+        most_.push_back(most);
+        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? 2 * k_ + 8 : k_)) tighten();
+    }
+
+    template <typename F>
+    void for_each(F &&body) {
+        if (most_.size() >= k_) tighten();
+        for (const auto &[least, row] : rows_) {
+            if (!(least > limit_)) body(row);
+        }
+    }
+
+private:
+    void tighten() {
+        std::nth_element(most_.begin(), most_.begin() + static_cast<std::ptrdiff_t>(k_ - 1), most_.end());
+        most_.resize(k_);
+        limit_ = most_[k_ - 1];
+    }
+
+    struct Row {
+        Real least;
+        std::uint32_t row;
+    };
+    std::size_t k_ = 0;
+    Real limit_ = 0;
+    std::vector<Real> most_;  // the k smallest so far, and some above
+    std::vector<Row> rows_;
+};
+
+class Searcher {
+public:
+    Searcher(const std::vector<Space> &spaces, const Search &search, std::size_t n_per_block)
+        : spaces_(spaces), search_(search), stride_(spaces[0].postings().n_padded()), terms_(spaces.size() * n_per_block),
+          bounds_(spaces.size() * n_per_block), n_per_block_(n_per_block) {
+        scores_.reserve(spaces.size() * n_per_block * stride_);
+    }
+
+    void run(std::size_t first, std::size_t last, Watch &watch) {
+        for (std::size_t s = 0; s < spaces_.size(); ++s) {
+            QueryTerms *terms = terms_.data() + s * n_per_block_;
+            for (std::size_t query = first; query < last; ++query) {
+                bounds_[s * n_per_block_ + query - first] = spaces_[s].prepare(search_.queries[s][query], terms[query - first]);
+            }
+            spaces_[s].postings().score(terms, last - first, scores_.data() + s * n_per_block_ * stride_, stride_);
+        }
+        for (std::size_t query = first; query < last; ++query) {
+            watch.check();
+            find_candidates(query, query - first);
+            rank(query, watch);
+        }
+    }
+
+private:
+    void find_candidates(std::size_t query, std::size_t place) {
+        measured_.clear();
+        const auto keep = [&](std::uint32_t row) {
+            if (!(search_.skips_own_row && row == query)) measured_.push_back({0, row});
+        };
+        const std::size_t n_rows = spaces_[0].n_rows();
+        bool is_known = true;
+        for (std::size_t s = 0; s < spaces_.size(); ++s) is_known &= bounds_[s * n_per_block_ + place].is_known;
+        if (!is_known) {
+            for (std::size_t row = 0; row < n_rows; ++row) keep(static_cast<std::uint32_t>(row));
+        } else if (spaces_.size() == 1) {
+            scan_scores(query, place);
+            by_score_.for_each(keep);
+        } else {
+            scan_intervals(query, place);
+            by_distance_.for_each(keep);
+        }
+    }
+
+    void scan_scores(std::size_t query, std::size_t place) {
+        const float *scores = scores_.data() + place * stride_, *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
+        const Estimate &estimate = bounds_[place].estimate;
+        by_score_.start(search_.n_neighbors);
+        for (std::size_t begin = 0; begin < stride_; begin += tile) {
+            std::uint64_t near = find_near_(scores + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
+            for (; near != 0; near &= near - 1) {
+                const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near));
+                if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
+                const float margin = estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
+                const float middle = sizes[row] - estimate.factor * scores[row];
+                by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
+            }
+        }
+    }
+
+    void scan_intervals(std::size_t query, std::size_t place) {
+        const std::size_t n_rows = spaces_[0].n_rows();
+        least_.assign(n_rows, 0);
+        most_.assign(n_rows, 0);
+        for (std::size_t s = 0; s < spaces_.size(); ++s) {
+            const std::size_t at = s * n_per_block_ + place;
+            spaces_[s].add_intervals(bounds_[at], scores_.data() + at * stride_, least_.data(), most_.data());
+        }
+        by_distance_.start(search_.n_neighbors);
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            if (least_[row] > by_distance_.limit() || (search_.skips_own_row && row == query)) continue;
+            by_distance_.add(static_cast<std::uint32_t>(row), least_[row], most_[row]);
+        }
+    }
+
+    void rank(std::size_t query, Watch &watch) {
+        std::size_t n_done = 0;
+        for (Neighbor &neighbor : measured_) {
+            if (++n_done % 1024 == 0) watch.check();
+            for (std::size_t s = 0; s < spaces_.size(); ++s) neighbor.distance += spaces_[s].distance(search_.queries[s][query], neighbor.row);
+        }
+        const std::size_t k = search_.n_neighbors;
+        const auto end = measured_.begin() + static_cast<std::ptrdiff_t>(k);
+        if (k < measured_.size()) std::nth_element(measured_.begin(), end - 1, measured_.end());
+        std::sort(measured_.begin(), end);
+        for (std::size_t i = 0; i < k; ++i) {
+            search_.distances[query * k + i] = measured_[i].distance;
+            search_.rows[query * k + i] = measured_[i].row;
+        }
+    }
+
+    const std::vector<Space> &spaces_;
+    const Search &search_;
+    std::size_t stride_;
+    std::vector<QueryTerms> terms_;      // by space, then query
+    std::vector<Space::Bounds> bounds_;  // the same
+    std::size_t n_per_block_;
+    Buffer<float> scores_;  // the same, then row
+    FindNear find_near_ = choose_find_near();
+    Candidates<float> by_score_;
+    Candidates<double> by_distance_;
+    std::vector<double> least_, most_;
+    std::vector<Neighbor> measured_;
+};
+
+}  // namespace
+
+void find_nearest(const std::vector<Space> &spaces, const Search &search) {
+    const std::size_t n_queries = search.queries[0].n_rows;
+    const std::size_t n_threads = std::max(1u, search.n_threads);
+    const std::size_t per_thread = (n_queries + n_threads - 1) / n_threads;
+    const std::size_t in_cache = scores_per_block / std::max<std::size_t>(1, spaces[0].n_rows());
+    const std::size_t n_per_block = std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
+    std::vector<std::unique_ptr<Searcher>> searchers(n_threads);
+    run_tasks(static_cast<unsigned>(n_threads), (n_queries + n_per_block - 1) / n_per_block, [&](unsigned worker, std::size_t task, Watch &watch) {
+        if (!searchers[worker]) searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
+        const std::size_t first = task * n_per_block;
+        searchers[worker]->run(first, std::min(n_queries, first + n_per_block), watch);
+    });
+}
+
+}  // namespace troenpy
