@@ -9,8 +9,9 @@ import troenpy
 
 OPTIONAL = "typer jinja2 altair pooch pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
-    WEIGHTS ClassCounts CountVectorizer TermWeighter TfPiVectorizer conditional_troenpy differential_troenpy entropy
-    kernel_available negative_information positive_information rivals term_weights troenpy troenpy_gain weights
+    WEIGHTS ClassCounts CountVectorizer SparseKNeighborsClassifier TermWeighter TfPiVectorizer conditional_troenpy
+    differential_troenpy entropy kernel_available negative_information positive_information rivals term_weights troenpy
+    troenpy_gain weights
 """
 
 

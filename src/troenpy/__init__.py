@@ -12,6 +12,7 @@ from troenpy.information import (
     troenpy,
     troenpy_gain,
 )
+from troenpy.neighbors import SparseKNeighborsClassifier
 from troenpy.schemes import WEIGHTS, term_weights
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import TfPiVectorizer
@@ -23,6 +24,7 @@ __all__ = [
     "WEIGHTS",
     "ClassCounts",
     "CountVectorizer",
+    "SparseKNeighborsClassifier",
     "TermWeighter",
     "TfPiVectorizer",
     "conditional_troenpy",

@@ -16,7 +16,12 @@ constexpr std::size_t most_shared_columns = std::size_t{1} << 22;
 
 // Scores of a block of queries stay in the second-level cache.
 constexpr std::size_t scores_per_block = std::size_t{1} << 19;
-constexpr std::size_t most_queries_per_block = 32;
+constexpr std::size_t most_queries_per_block = 16;
+
+// The share of a query that may be left out at first, and how many candidates beyond k are then too many: to measure
+// a candidate costs about as much as a few hundred listed values.
+constexpr double minor_share = 0.01;
+constexpr std::size_t most_extra_candidates = 64;
 
 template <bool manhattan>
 double sum_differences(const SparseRow &x, const SparseRow &y) {
@@ -103,32 +108,40 @@ Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows
 Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
     const double largest_value = largest(query.values, query.length);
     const int exponent = is_manhattan(metric_) ? exponent_ : exponent_of(largest_value);
-    postings_->find_terms(query, exponent, terms);
+    const double size = size_of(metric_, query);
+    postings_->find_terms(query, exponent, size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share), terms);
 
     const double shared = static_cast<double>(std::min(query.length, longest_));
     const int factor_exponent = 1 + exponent_ + (is_manhattan(metric_) ? 0 : exponent) - size_exponent_;
-    const double own_size = std::ldexp(size_of(metric_, query), -size_exponent_);
-    Bounds bounds{{}, own_size, is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 && shared <= most_shared_columns};
+    const double own_size = std::ldexp(size, -size_exponent_);
+    Bounds bounds{{}, {}, own_size, is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 && shared <= most_shared_columns};
     if (!bounds.is_known) return bounds;
 
     constexpr double unit = 0x1p-24, inflated = 1 + 0x1p-16;
     const double gamma = (shared + 12) * unit / (1 - (shared + 12) * unit);
     const double in_double = (static_cast<double>(query.length + longest_) + 16) * 0x1p-51;
     const double factor = std::ldexp(1.0, factor_exponent);
-    bounds.estimate.factor = static_cast<float>(factor);
-    bounds.estimate.by_root = static_cast<float>(2 * gamma * std::sqrt(own_size) * inflated);
-    bounds.estimate.by_size = static_cast<float>((5 * unit + in_double) * inflated);
-    bounds.estimate.constant = static_cast<float>((in_double * own_size + factor * shared * 0x1p-120 + 0x1p-80) * inflated);
+    const auto estimate = [&](double minor_size) {
+        const double by_root = is_manhattan(metric_) ? 0 : std::sqrt(minor_size);
+        const double constant = is_manhattan(metric_) ? 2 * minor_size : 0;
+        return Estimate{
+            static_cast<float>(factor),
+            static_cast<float>(2 * (gamma * std::sqrt(own_size) + by_root) * inflated),
+            static_cast<float>((5 * unit + in_double) * inflated),
+            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) * inflated),
+        };
+    };
+    bounds.by_major = estimate(std::ldexp(terms.minor_size, -size_exponent_));
+    bounds.by_all = estimate(0);
     return bounds;
 }
 
-void Space::add_intervals(const Bounds &bounds, const float *scores, double *least, double *most) const {
+void Space::add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least, double *most) const {
     constexpr double rounding = 0x1p-48;  // of the distances and of their sum
-    const Estimate &estimate = bounds.estimate;
     const double unit = std::ldexp(1.0, size_exponent_);
     for (std::size_t row = 0; row < n_rows(); ++row) {
         const double margin = estimate.by_root * static_cast<double>(roots_[row]) + estimate.by_size * static_cast<double>(sizes_[row]) + estimate.constant;
-        const double middle = bounds.own_size + sizes_[row] - estimate.factor * static_cast<double>(scores[row]);
+        const double middle = own_size + sizes_[row] - estimate.factor * static_cast<double>(scores[row]);
         least[row] += to_distance(metric_, std::max(0.0, middle - margin) * unit) * (1 - rounding);
         most[row] += to_distance(metric_, (middle + margin) * unit) * (1 + rounding);
     }
@@ -154,9 +167,10 @@ public:
         rows_.push_back({least, row});
         if (!(most < limit_)) return;
         most_.push_back(most);
-        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? 2 * k_ + 8 : k_)) tighten();
+        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_)) tighten();
     }
 
+    // The rows that are still candidates after all were added.
     template <typename F>
     void for_each(F &&body) {
         if (most_.size() >= k_) tighten();
@@ -192,62 +206,98 @@ public:
 
     void run(std::size_t first, std::size_t last, Watch &watch) {
         for (std::size_t s = 0; s < spaces_.size(); ++s) {
-            QueryTerms *terms = terms_.data() + s * n_per_block_;
             for (std::size_t query = first; query < last; ++query) {
-                bounds_[s * n_per_block_ + query - first] = spaces_[s].prepare(search_.queries[s][query], terms[query - first]);
+                const std::size_t at = place(s, query - first);
+                bounds_[at] = spaces_[s].prepare(search_.queries[s][query], terms_[at]);
             }
-            spaces_[s].postings().score(terms, last - first, scores_.data() + s * n_per_block_ * stride_, stride_);
+            start_scores(s, last - first);
         }
         for (std::size_t query = first; query < last; ++query) {
             watch.check();
+            for (std::size_t s = 0; s < spaces_.size(); ++s) {
+                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major, scores(s, query - first));
+            }
             find_candidates(query, query - first);
             rank(query, watch);
         }
     }
 
 private:
-    void find_candidates(std::size_t query, std::size_t place) {
-        measured_.clear();
-        const auto keep = [&](std::uint32_t row) {
-            if (!(search_.skips_own_row && row == query)) measured_.push_back({0, row});
-        };
-        const std::size_t n_rows = spaces_[0].n_rows();
+    std::size_t place(std::size_t space, std::size_t i) const { return space * n_per_block_ + i; }
+    float *scores(std::size_t space, std::size_t i) { return scores_.data() + place(space, i) * stride_; }
+
+    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all queries.
+    void start_scores(std::size_t s, std::size_t n_queries) {
+        const Postings &postings = spaces_[s].postings();
+        std::fill_n(scores(s, 0), n_queries * stride_, 0.0f);
+        for (std::size_t t = 0; t < postings.n_tiles(); ++t) {
+            for (std::size_t i = 0; i < n_queries; ++i) postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
+        }
+    }
+
+    void add_minor_terms(std::size_t i) {
+        for (std::size_t s = 0; s < spaces_.size(); ++s) {
+            const Postings &postings = spaces_[s].postings();
+            const Terms &terms = terms_[place(s, i)].minor;
+            for (std::size_t t = 0; t < postings.n_tiles(); ++t) postings.add_dense(terms, t, scores(s, i));
+            postings.add_listed(terms, scores(s, i));
+            bounds_[place(s, i)].by_major = bounds_[place(s, i)].by_all;
+        }
+    }
+
+    void find_candidates(std::size_t query, std::size_t i) {
         bool is_known = true;
-        for (std::size_t s = 0; s < spaces_.size(); ++s) is_known &= bounds_[s * n_per_block_ + place].is_known;
+        for (std::size_t s = 0; s < spaces_.size(); ++s) is_known &= bounds_[place(s, i)].is_known;
         if (!is_known) {
-            for (std::size_t row = 0; row < n_rows; ++row) keep(static_cast<std::uint32_t>(row));
-        } else if (spaces_.size() == 1) {
-            scan_scores(query, place);
+            measured_.clear();
+            for (std::size_t row = 0; row < spaces_[0].n_rows(); ++row) {
+                if (!(search_.skips_own_row && row == query)) measured_.push_back({0, static_cast<std::uint32_t>(row)});
+            }
+            return;
+        }
+        scan(query, i);
+        if (measured_.size() > search_.n_neighbors + most_extra_candidates) {
+            add_minor_terms(i);
+            scan(query, i);
+        }
+    }
+
+    void scan(std::size_t query, std::size_t i) {
+        measured_.clear();
+        const auto keep = [&](std::uint32_t row) { measured_.push_back({0, row}); };
+        if (spaces_.size() == 1) {
+            scan_scores(query, i);
             by_score_.for_each(keep);
         } else {
-            scan_intervals(query, place);
+            scan_intervals(query, i);
             by_distance_.for_each(keep);
         }
     }
 
-    void scan_scores(std::size_t query, std::size_t place) {
-        const float *scores = scores_.data() + place * stride_, *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
-        const Estimate &estimate = bounds_[place].estimate;
+    void scan_scores(std::size_t query, std::size_t i) {
+        const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
+        const Estimate &estimate = bounds_[i].by_major;
         by_score_.start(search_.n_neighbors);
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
-            std::uint64_t near = find_near_(scores + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
+            std::uint64_t near = find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
             for (; near != 0; near &= near - 1) {
                 const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near));
                 if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
                 const float margin = estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
-                const float middle = sizes[row] - estimate.factor * scores[row];
+                const float middle = sizes[row] - estimate.factor * own[row];
+                if (middle - margin > by_score_.limit()) continue;  // it has come down within the tile
                 by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
             }
         }
     }
 
-    void scan_intervals(std::size_t query, std::size_t place) {
+    void scan_intervals(std::size_t query, std::size_t i) {
         const std::size_t n_rows = spaces_[0].n_rows();
         least_.assign(n_rows, 0);
         most_.assign(n_rows, 0);
         for (std::size_t s = 0; s < spaces_.size(); ++s) {
-            const std::size_t at = s * n_per_block_ + place;
-            spaces_[s].add_intervals(bounds_[at], scores_.data() + at * stride_, least_.data(), most_.data());
+            const Space::Bounds &bounds = bounds_[place(s, i)];
+            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(), most_.data());
         }
         by_distance_.start(search_.n_neighbors);
         for (std::size_t row = 0; row < n_rows; ++row) {

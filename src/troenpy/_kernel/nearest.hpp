@@ -27,10 +27,15 @@
 //    another by less than two roundings may have the same root; where squares fall below 2^-1022, by less than 2^-80 A,
 //    since 2^-900 <= A <= 2^900 is required.
 // Together |computed K - K| <= (by_root r + by_size a / A + constant) with
-//     by_root  = 2 g(n + 12) X (1 + 2^-16)
+//     by_root  = 2 (g(n + 12) X + M) (1 + 2^-16)
 //     by_size  = (5 u + w) (1 + 2^-16)
 //     constant = (w X^2 + factor n 2^-120 + 2^-80) (1 + 2^-16),
-// n = min(n_x, largest n_y) <= 2^22. Where a requirement fails (A out of range, factor >= 2^100, more columns), all
+// n = min(n_x, largest n_y) <= 2^22, and M = 0 where all terms were added.
+// 5. Terms may be left out of a score. If the part m of x that is left out has size a(m), the score lacks at most
+//    sqrt(a(m) a(y)) by step 2, so M = sqrt(a(m) / A). Of Manhattan scores it lacks at most a(m), so that there M = 0 and
+//    2 a(m) / A is added to the constant.
+// Terms are first left out up to a hundredth of the query, those with the longest lists for what they weigh; only if
+// the intervals then leave too many candidates are they added. Where a requirement fails (A out of range, factor >= 2^100, more columns), all
 // rows are measured.
 
 #pragma once
@@ -61,9 +66,9 @@ class Space {
 public:
     // What is known of a query before its scores are.
     struct Bounds {
-        Estimate estimate;
-        double own_size;  // a(x) / A
-        bool is_known;    // if not, every row has to be measured
+        Estimate by_major, by_all;  // from the scores of the major terms, and of all
+        double own_size;            // a(x) / A
+        bool is_known;              // if not, every row has to be measured
     };
 
     Space(SparseRows rows, std::size_t n_columns, Metric metric);
@@ -71,7 +76,7 @@ public:
     Bounds prepare(const SparseRow &query, QueryTerms &terms) const;
 
     // Adds the least and the largest distance that each row may have.
-    void add_intervals(const Bounds &bounds, const float *scores, double *least, double *most) const;
+    void add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least, double *most) const;
 
     double distance(const SparseRow &query, std::size_t row) const { return measure(metric_, query, rows_[row]); }
 

@@ -17,7 +17,13 @@ constexpr std::uint32_t no_place = 0xFFFFFFFF;
 constexpr std::size_t tile = Postings::rows_per_tile;
 
 // A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
-constexpr std::size_t rows_per_listed_value = 20;
+constexpr std::size_t rows_per_listed_value = 10;
+
+inline void prefetch([[maybe_unused]] const void *place) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(place);
+#endif
+}
 
 // min(|x|, |y|) if the signs agree, otherwise 0; x is not 0.
 inline float shared_part(float x, float y) {
@@ -161,42 +167,62 @@ Postings::Postings(const SparseRows &rows, std::size_t n_columns, Metric metric,
     }
 }
 
-void Postings::find_terms(const SparseRow &query, int exponent, QueryTerms &terms) const {
-    terms.dense.clear();
-    terms.listed.clear();
+// What it costs to add the column to the scores, in listed values.
+double Postings::cost(std::size_t column) const {
+    if (dense_place_[column] != no_place) return static_cast<double>(n_padded() / rows_per_listed_value);
+    return static_cast<double>(list_begin_[column + 1] - list_begin_[column]);
+}
+
+void Postings::find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const {
+    struct Priced {
+        double size, size_per_cost;
+        std::size_t column;
+        float value;
+    };
+    thread_local std::vector<Priced> found;
+    found.clear();
+    const double scale = std::ldexp(1.0, -exponent);
     for (std::size_t i = 0; i < query.length; ++i) {
         const auto column = static_cast<std::size_t>(query.columns[i]);
+        const double price = cost(column);
+        if (price == 0) continue;
+        const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
         // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are in range).
-        const double scaled = std::ldexp(query.values[i], -exponent);
-        const auto value = static_cast<float>(std::clamp(scaled, -2.0, 2.0));
-        if (dense_place_[column] != no_place) {
-            terms.dense.push_back({dense_place_[column], value});
-        } else if (list_begin_[column] != list_begin_[column + 1]) {
-            terms.listed.push_back({static_cast<std::uint32_t>(column), value});
-        }
+        const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
+        found.push_back({size, size / price, column, value});
     }
-}
-
-void Postings::score(const QueryTerms *queries, std::size_t n_queries, float *scores, std::size_t stride) const {
-    for (std::size_t q = 0; q < n_queries; ++q) std::fill_n(scores + q * stride, n_padded(), 0.0f);
-    for (std::size_t t = 0; t < n_tiles_; ++t) {
-        const float *values = tiles_.data() + t * n_dense_ * tile;
-        for (std::size_t q = 0; q < n_queries; ++q) {
-            const std::vector<Term> &terms = queries[q].dense;
-            if (!terms.empty()) add_terms_(scores + q * stride + t * tile, values, terms.data(), terms.size());
-        }
-    }
-    for (std::size_t q = 0; q < n_queries; ++q) add_listed(queries[q].listed, scores + q * stride);
-}
-
-void Postings::add_listed(const std::vector<Term> &terms, float *scores) const {
-    for (const Term &term : terms) {
-        const Posting *posting = lists_.data() + list_begin_[term.place];
-        const Posting *end = lists_.data() + list_begin_[term.place + 1];
-        if (manhattan_) {
-            for (; posting < end; ++posting) scores[posting->row] += shared_part(term.value, posting->value);
+    terms.major.clear();
+    terms.minor.clear();
+    terms.minor_size = 0;
+    if (budget > 0) std::sort(found.begin(), found.end(), [](const Priced &a, const Priced &b) { return a.size_per_cost < b.size_per_cost; });
+    bool is_minor = true;
+    for (const Priced &term : found) {
+        is_minor = is_minor && terms.minor_size + term.size <= budget;
+        if (is_minor) terms.minor_size += term.size;
+        Terms &part = is_minor ? terms.minor : terms.major;
+        const std::uint32_t place = dense_place_[term.column];
+        if (place != no_place) {
+            part.dense.push_back({place, term.value});
         } else {
-            for (; posting < end; ++posting) scores[posting->row] += term.value * posting->value;
+            part.listed.push_back({static_cast<std::uint32_t>(term.column), term.value});
+        }
+    }
+}
+
+void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const {
+    if (terms.dense.empty()) return;
+    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(), terms.dense.size());
+}
+
+void Postings::add_listed(const Terms &terms, float *scores) const {
+    for (const Term &term : terms.listed) prefetch(lists_.data() + list_begin_[term.place]);
+    for (const auto [place, value] : terms.listed) {
+        const Posting *posting = lists_.data() + list_begin_[place];
+        const Posting *end = lists_.data() + list_begin_[place + 1];
+        if (manhattan_) {
+            for (; posting < end; ++posting) scores[posting->row] += shared_part(value, posting->value);
+        } else {
+            for (; posting < end; ++posting) scores[posting->row] += value * posting->value;
         }
     }
 }
