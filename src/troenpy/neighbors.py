@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy._kernel.neighbors import Space, build_index, nearest_rows, sum_rows
+from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
 
 VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
 
@@ -42,7 +42,7 @@ def _roots_of_shares(rows: sparse.csr_array) -> sparse.csr_array:
 
 
 def _near_one(rows: sparse.csr_array) -> NDArray[np.float64]:
-    """Return the values, each row multiplied by the power of two that makes its largest about 1: squares stay in range."""
+    """Return the values, each row times the power of two that makes its largest about 1: squares stay in range."""
     lengths = np.diff(rows.indptr)
     largest = np.zeros(len(lengths))
     np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(rows.data))
@@ -243,7 +243,9 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             block = codes[first : first + step]
             numbers = np.arange(len(block))[:, None]
             cells = (numbers * n_classes + block).ravel()
-            votes = np.bincount(cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes)
+            votes: NDArray[Any] = np.bincount(
+                cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes
+            )
             votes = votes.reshape(len(block), n_classes)
             is_tied = votes[numbers, block] == votes.max(axis=1, keepdims=True)
             yield votes, block[numbers[:, 0], is_tied.argmax(axis=1)]
@@ -253,9 +255,12 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     def _cut(self, X: Any) -> list[sparse.csr_array]:
         """Return the block of each metric, as that wants its rows. X is not changed, and shares no memory with them."""
-        # New arrays have no flags that call the old ones sorted.
-        X = sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape) if sparse.issparse(X) else sparse.csr_array(X)
-        X = X.copy()
+        if sparse.issparse(X):
+            index = np.int32 if max(X.nnz, *X.shape) <= LARGEST_INT32 else np.int64
+            # New arrays, so that no flag calls the old ones sorted.
+            X = sparse.csr_array((X.data.copy(), X.indices.astype(index), X.indptr.astype(index)), shape=X.shape)
+        else:
+            X = sparse.csr_array(X)
         X.sum_duplicates()
         X.eliminate_zeros()
         return [METRICS[metric](X if columns is None else X[:, columns]) for columns, metric in self._blocks]
@@ -310,7 +315,9 @@ def _read_metric(metric: Any, n_features: int) -> list[tuple[slice | None, str]]
     blocks: list[tuple[slice | None, str]] = []
     for name, block in metric.items():
         if not isinstance(block, tuple) or len(block) != 2 or not isinstance(block[0], slice):
-            raise TypeError(f"metric[{name!r}] must be a tuple of a slice of columns and a metric's name, got {block!r}")
+            raise TypeError(
+                f"metric[{name!r}] must be a tuple of a slice of columns and a metric's name, got {block!r}"
+            )
         if len(range(*block[0].indices(n_features))) == 0:
             raise ValueError(f"metric[{name!r}] must select columns, got {block[0]!r} of {n_features}")
         blocks.append((block[0], _check_metric(f"metric[{name!r}]", block[1])))

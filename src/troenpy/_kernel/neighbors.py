@@ -99,7 +99,9 @@ def _nearest_without_kernel(
             candidates = np.flatnonzero(~(least[i] > limit))
             if skips_own_row:
                 candidates = candidates[candidates != own]
-            measured = sum(_distances(space, block[[i]], candidates) for space, block in zip(spaces, blocks, strict=True))
+            measured = np.zeros(len(candidates))
+            for space, block in zip(spaces, blocks, strict=True):
+                measured += _distances(space, block[[i]], candidates)
             order = np.lexsort((candidates, measured))[:n_neighbors]
             distances[own], nearest[own] = measured[order], candidates[order]
     return distances, nearest
@@ -146,7 +148,8 @@ def _sizes(rows: sp.csr_array, metric: str) -> NDArray[np.float64]:
 def sum_rows(indptr: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Add up the stored values of each row, one after the other."""
     n_rows = len(indptr) - 1
-    return np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), weights=values, minlength=n_rows)
+    sums: NDArray[Any] = np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), values, minlength=n_rows)
+    return sums
 
 
 def _longest(rows: sp.csr_array) -> int:
