@@ -29,9 +29,10 @@ double sum_differences(const SparseRow &x, const SparseRow &y) {
     const auto add = [&sum](double difference) { sum += manhattan ? std::abs(difference) : difference * difference; };
     std::size_t i = 0, j = 0;
     while (i < x.length && j < y.length) {
+        // Products with 0 or 1 instead of branches, which would be mispredicted at every other step.
         const bool takes_x = x.columns[i] <= y.columns[j];
         const bool takes_y = y.columns[j] <= x.columns[i];
-        add((takes_x ? x.values[i] : 0.0) - (takes_y ? y.values[j] : 0.0));
+        add(takes_x * x.values[i] - takes_y * y.values[j]);
         i += takes_x;
         j += takes_y;
     }
@@ -160,6 +161,15 @@ public:
         rows_.clear();
     }
 
+    // Rows seen ahead of the others, each once, to have a limit early.
+    void foresee(Real most) { most_.push_back(most); }
+    void end_foresight() {
+        if (most_.size() >= k_) tighten();
+        most_.clear();  // these rows will come again
+    }
+
+    std::size_t size() const { return rows_.size(); }
+
     // No row whose least distance is above this is a candidate.
     Real limit() const { return limit_; }
 
@@ -278,6 +288,7 @@ private:
         const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
         const Estimate &estimate = bounds_[i].by_major;
         by_score_.start(search_.n_neighbors);
+        foresee(query, i);
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
             std::uint64_t near = find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
             for (; near != 0; near &= near - 1) {
@@ -289,6 +300,18 @@ private:
                 by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
             }
         }
+    }
+
+    // The rows of a telling term are likely to be near: they give a limit to begin with.
+    void foresee(std::size_t query, std::size_t i) {
+        const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
+        const Estimate &estimate = bounds_[i].by_major;
+        for (const Posting &posting : spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
+            if (search_.skips_own_row && posting.row == query) continue;
+            const float margin = estimate.by_root * roots[posting.row] + estimate.by_size * sizes[posting.row] + estimate.constant;
+            by_score_.foresee(sizes[posting.row] - estimate.factor * own[posting.row] + margin);
+        }
+        by_score_.end_foresight();
     }
 
     void scan_intervals(std::size_t query, std::size_t i) {
@@ -307,6 +330,10 @@ private:
     }
 
     void rank(std::size_t query, Watch &watch) {
+        for (const Neighbor &neighbor : measured_) {
+            if (measured_.size() > 1024) break;
+            for (const Space &space : spaces_) space.prefetch(neighbor.row);
+        }
         std::size_t n_done = 0;
         for (Neighbor &neighbor : measured_) {
             if (++n_done % 1024 == 0) watch.check();

@@ -80,6 +80,13 @@ public:
 
     double distance(const SparseRow &query, std::size_t row) const { return measure(metric_, query, rows_[row]); }
 
+    void prefetch(std::size_t row) const {
+        const SparseRow entries = rows_[row];
+        troenpy::prefetch(entries.columns);
+        troenpy::prefetch(entries.values);
+        troenpy::prefetch(entries.values + 8);
+    }
+
     std::size_t n_rows() const { return rows_.n_rows; }
     std::size_t n_columns() const { return n_columns_; }
     const Postings &postings() const { return *postings_; }

@@ -19,12 +19,6 @@ constexpr std::size_t tile = Postings::rows_per_tile;
 // A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
 constexpr std::size_t rows_per_listed_value = 10;
 
-inline void prefetch([[maybe_unused]] const void *place) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(place);
-#endif
-}
-
 // min(|x|, |y|) if the signs agree, otherwise 0; x is not 0.
 inline float shared_part(float x, float y) {
     const float along = x < 0 ? -y : y;
@@ -209,13 +203,24 @@ void Postings::find_terms(const SparseRow &query, int exponent, double budget, Q
     }
 }
 
+std::span<const Posting> Postings::telling_list(const Terms &terms, std::size_t n) const {
+    for (auto term = terms.listed.rbegin(); term != terms.listed.rend(); ++term) {
+        const std::size_t begin = list_begin_[term->place], length = list_begin_[term->place + 1] - begin;
+        if (length >= n) return {lists_.data() + begin, std::min(length, 16 * n)};
+    }
+    return {};
+}
+
 void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const {
     if (terms.dense.empty()) return;
     add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(), terms.dense.size());
 }
 
 void Postings::add_listed(const Terms &terms, float *scores) const {
-    for (const Term &term : terms.listed) prefetch(lists_.data() + list_begin_[term.place]);
+    for (const Term &term : terms.listed) {
+        prefetch(lists_.data() + list_begin_[term.place]);
+        prefetch(lists_.data() + list_begin_[term.place] + 8);
+    }
     for (const auto [place, value] : terms.listed) {
         const Posting *posting = lists_.data() + list_begin_[place];
         const Posting *end = lists_.data() + list_begin_[place + 1];

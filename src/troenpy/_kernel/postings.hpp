@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "storage.hpp"
@@ -52,6 +53,18 @@ struct Term {
     float value;
 };
 
+struct Posting {
+    std::uint32_t row;
+    float value;
+};
+
+// Memory that is about to be read.
+inline void prefetch([[maybe_unused]] const void *place) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(place);
+#endif
+}
+
 struct Terms {
     std::vector<Term> dense, listed;
 
@@ -82,15 +95,14 @@ public:
     void add_dense(const Terms &terms, std::size_t tile, float *scores) const;
     void add_listed(const Terms &terms, float *scores) const;
 
+    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none nothing.
+    std::span<const Posting> telling_list(const Terms &terms, std::size_t n) const;
+
     std::size_t n_tiles() const { return n_tiles_; }
 
     std::size_t n_padded() const { return n_tiles_ * rows_per_tile; }
 
 private:
-    struct Posting {
-        std::uint32_t row;
-        float value;
-    };
     using AddTerms = void (*)(float *scores, const float *tile, const Term *terms, std::size_t n_terms);
 
     double cost(std::size_t column) const;
