@@ -135,16 +135,17 @@ def test_all_training_rows_may_be_asked_for():
     assert_brute_force(random_rows(20, seed=3), Y, "euclidean", 500)
 
 
-def near_ties(n=400, n_columns=50, seed=0):
-    """A query and rows whose distances differ by about 1e-11, far below the steps of float32."""
+def near_ties(spread, n=400, n_columns=50, seed=0):
+    """Queries, and rows that differ by less than the steps of float32, or hardly more."""
     rng = np.random.default_rng(seed)
     row = rng.random(n_columns)
-    return rng.random((3, n_columns)), row + 1e-11 * rng.normal(size=(n, n_columns))
+    return rng.random((3, n_columns)), row + spread * rng.normal(size=(n, n_columns))
 
 
+@pytest.mark.parametrize("spread", [1e-11, 1e-8, 3e-7])
 @pytest.mark.parametrize("metric", METRICS)
-def test_distances_that_float32_cannot_tell_apart(metric, either_path):
-    X, Y = near_ties()
+def test_distances_that_float32_cannot_tell_apart(metric, spread, either_path):
+    X, Y = near_ties(spread)
     _, order = brute_force(X, Y, metric, 7)
     _, in_float32 = brute_force(X.astype(np.float32), Y.astype(np.float32), metric, 7)
     assert (order != in_float32).any(axis=1).all()  # the example is as hard as it says
