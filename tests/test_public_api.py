@@ -9,8 +9,9 @@ import troenpy
 
 OPTIONAL = "typer jinja2 altair pooch pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
-    WEIGHTS ClassCounts CountVectorizer TermFeatures TermWeighter TfPiVectorizer TroenpyClassifier conditional_troenpy
-    differential_troenpy entropy kernel_available load negative_information positive_information rivals save
+    WEIGHTS ClassCounts CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter TfPiVectorizer
+    TroenpyClassifier conditional_troenpy differential_troenpy entropy kernel_available load
+    negative_information positive_information rivals save
     term_weights troenpy troenpy_gain weights
 """
 

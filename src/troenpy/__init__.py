@@ -14,6 +14,7 @@ from troenpy.information import (
     troenpy,
     troenpy_gain,
 )
+from troenpy.neighbors import SparseKNeighborsClassifier
 from troenpy.persistence import load, save
 from troenpy.schemes import WEIGHTS, term_weights
 from troenpy.text import CountVectorizer
@@ -26,6 +27,7 @@ __all__ = [
     "WEIGHTS",
     "ClassCounts",
     "CountVectorizer",
+    "SparseKNeighborsClassifier",
     "TermFeatures",
     "TermWeighter",
     "TfPiVectorizer",

@@ -65,3 +65,17 @@ def stack_blocks(
     out: NDArray[Any],
     out_indices: NDArray[Any],
 ) -> None: ...
+
+_Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+
+class NearestRows:
+    def __init__(self) -> None: ...
+    def add(self, rows: _Rows, n_columns: int, metric: str) -> None: ...
+    def search(
+        self,
+        queries: list[_Rows],
+        skips_own_row: bool,
+        n_threads: int,
+        distances: NDArray[np.float64],
+        rows: NDArray[np.int64],
+    ) -> None: ...

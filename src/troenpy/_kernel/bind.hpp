@@ -8,5 +8,6 @@ namespace troenpy {
 
 void bind_text(nanobind::module_ &module);
 void bind_matrix(nanobind::module_ &module);
+void bind_neighbors(nanobind::module_ &module);
 
 }  // namespace troenpy

@@ -5,4 +5,5 @@
 NB_MODULE(_native, module) {
     troenpy::bind_text(module);
     troenpy::bind_matrix(module);
+    troenpy::bind_neighbors(module);
 }

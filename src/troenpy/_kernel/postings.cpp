@@ -1,0 +1,235 @@
+#include "postings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define TROENPY_AVX2 1
+#include <immintrin.h>
+#endif
+
+namespace troenpy {
+
+namespace {
+
+constexpr std::uint32_t no_place = 0xFFFFFFFF;
+constexpr std::size_t tile = Postings::rows_per_tile;
+
+// A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
+constexpr std::size_t rows_per_listed_value = 10;
+
+// min(|x|, |y|) if the signs agree, otherwise 0; x is not 0.
+inline float shared_part(float x, float y) {
+    const float along = x < 0 ? -y : y;
+    return std::min(std::abs(x), std::max(along, 0.0f));
+}
+
+template <bool manhattan>
+void portable_add_terms(float *scores, const float *values, const Term *terms, std::size_t n_terms) {
+    for (std::size_t t = 0; t < n_terms; ++t) {
+        const float x = terms[t].value;
+        const float *y = values + terms[t].place * tile;
+        for (std::size_t i = 0; i < tile; ++i) scores[i] += manhattan ? shared_part(x, y[i]) : x * y[i];
+    }
+}
+
+inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots, const Estimate &estimate, float limit) {
+    std::uint64_t near = 0;
+    for (std::size_t i = 0; i < tile; ++i) {
+        const float margin = estimate.by_root * roots[i] + estimate.by_size * sizes[i] + estimate.constant;
+        const float least = sizes[i] - estimate.factor * scores[i] - margin;
+        near |= static_cast<std::uint64_t>(!(least > limit)) << i;
+    }
+    return near;
+}
+
+#if defined(TROENPY_AVX2)
+
+#define TROENPY_TARGET __attribute__((target("avx2,fma")))
+
+constexpr std::size_t lanes = 8;
+constexpr std::size_t vectors = tile / lanes;
+
+template <bool manhattan>
+TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms, std::size_t n_terms) {
+    __m256 sums[vectors];
+    for (std::size_t v = 0; v < vectors; ++v) sums[v] = _mm256_loadu_ps(scores + v * lanes);
+    for (std::size_t t = 0; t < n_terms; ++t) {
+        const float *y = values + terms[t].place * tile;
+        const __m256 x = _mm256_set1_ps(terms[t].value);
+        const __m256 sign = _mm256_and_ps(x, _mm256_set1_ps(-0.0f));
+        const __m256 length = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
+        for (std::size_t v = 0; v < vectors; ++v) {
+            const __m256 value = _mm256_loadu_ps(y + v * lanes);
+            if constexpr (manhattan) {
+                const __m256 along = _mm256_max_ps(_mm256_xor_ps(value, sign), _mm256_setzero_ps());
+                sums[v] = _mm256_add_ps(sums[v], _mm256_min_ps(length, along));
+            } else {
+                sums[v] = _mm256_fmadd_ps(x, value, sums[v]);
+            }
+        }
+    }
+    for (std::size_t v = 0; v < vectors; ++v) _mm256_storeu_ps(scores + v * lanes, sums[v]);
+}
+
+TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots, const Estimate &estimate,
+                                            float limit) {
+    const __m256 factor = _mm256_set1_ps(estimate.factor), by_root = _mm256_set1_ps(estimate.by_root);
+    const __m256 by_size = _mm256_set1_ps(estimate.by_size), constant = _mm256_set1_ps(estimate.constant);
+    const __m256 bar = _mm256_set1_ps(limit);
+    std::uint64_t near = 0;
+    for (std::size_t v = 0; v < vectors; ++v) {
+        const __m256 size = _mm256_loadu_ps(sizes + v * lanes);
+        const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes), _mm256_fmadd_ps(by_size, size, constant));
+        const __m256 middle = _mm256_fnmadd_ps(factor, _mm256_loadu_ps(scores + v * lanes), size);
+        const __m256 is_near = _mm256_cmp_ps(_mm256_sub_ps(middle, margin), bar, _CMP_NGT_UQ);
+        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near))) << (v * lanes);
+    }
+    return near;
+}
+
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+#endif
+
+template <bool manhattan>
+auto choose_add_terms() {
+#if defined(TROENPY_AVX2)
+    if (has_avx2()) return avx2_add_terms<manhattan>;
+#endif
+    return portable_add_terms<manhattan>;
+}
+
+}  // namespace
+
+FindNear choose_find_near() {
+#if defined(TROENPY_AVX2)
+    if (has_avx2()) return avx2_find_near;
+#endif
+    return portable_find_near;
+}
+
+void check_rows(const SparseRows &rows, std::size_t n_stored, std::size_t n_columns) {
+    std::int64_t previous = 0;
+    for (std::size_t row = 0; row <= rows.n_rows; ++row) {
+        if (rows.borders[row] < previous) throw std::invalid_argument("indptr does not ascend from 0");
+        previous = rows.borders[row];
+    }
+    if (static_cast<std::uint64_t>(previous) > n_stored) throw std::invalid_argument("indptr exceeds the number of stored values");
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        const SparseRow entries = rows[row];
+        std::int64_t before = -1;
+        for (std::size_t i = 0; i < entries.length; ++i) {
+            if (entries.columns[i] <= before) throw std::invalid_argument("column indices must ascend from 0 in every row");
+            before = entries.columns[i];
+        }
+        if (before >= static_cast<std::int64_t>(n_columns)) throw std::out_of_range("a column index is outside [0, n_columns)");
+    }
+}
+
+Postings::Postings(const SparseRows &rows, std::size_t n_columns, Metric metric, int exponent)
+    : manhattan_(is_manhattan(metric)),
+      add_terms_(manhattan_ ? choose_add_terms<true>() : choose_add_terms<false>()),
+      n_tiles_((rows.n_rows + tile - 1) / tile),
+      dense_place_(n_columns, no_place),
+      list_begin_(n_columns + 1, 0) {
+    if (rows.n_rows >= no_place) throw std::length_error("too many rows for 32-bit row numbers");
+    std::vector<std::uint32_t> n_rows_with(n_columns, 0);
+    const auto n_stored = static_cast<std::size_t>(rows.borders[rows.n_rows]);
+    for (auto at = static_cast<std::size_t>(rows.borders[0]); at < n_stored; ++at) ++n_rows_with[static_cast<std::size_t>(rows.columns[at])];
+    for (std::size_t column = 0; column < n_columns; ++column) {
+        const bool is_dense = n_rows_with[column] > n_padded() / rows_per_listed_value;
+        if (is_dense) dense_place_[column] = static_cast<std::uint32_t>(n_dense_++);
+        list_begin_[column + 1] = list_begin_[column] + (is_dense ? 0 : n_rows_with[column]);
+    }
+    lists_.reserve(static_cast<std::size_t>(list_begin_[n_columns]));
+    tiles_.assign(n_tiles_ * n_dense_ * tile, 0.0f);
+    std::vector<std::uint64_t> next(list_begin_.begin(), list_begin_.end() - 1);
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        const SparseRow entries = rows[row];
+        float *dense = tiles_.data() + (row / tile) * n_dense_ * tile + row % tile;
+        for (std::size_t i = 0; i < entries.length; ++i) {
+            const auto column = static_cast<std::size_t>(entries.columns[i]);
+            const auto value = static_cast<float>(std::ldexp(entries.values[i], -exponent));
+            if (dense_place_[column] != no_place) {
+                dense[dense_place_[column] * tile] = value;
+            } else {
+                lists_[next[column]++] = {static_cast<std::uint32_t>(row), value};
+            }
+        }
+    }
+}
+
+// What it costs to add the column to the scores, in listed values.
+double Postings::cost(std::size_t column) const {
+    if (dense_place_[column] != no_place) return static_cast<double>(n_padded() / rows_per_listed_value);
+    return static_cast<double>(list_begin_[column + 1] - list_begin_[column]);
+}
+
+void Postings::find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const {
+    struct Priced {
+        double size, size_per_cost;
+        std::size_t column;
+        float value;
+    };
+    thread_local std::vector<Priced> found;
+    found.clear();
+    const double scale = std::ldexp(1.0, -exponent);
+    for (std::size_t i = 0; i < query.length; ++i) {
+        const auto column = static_cast<std::size_t>(query.columns[i]);
+        const double price = cost(column);
+        if (price == 0) continue;
+        const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
+        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are in range).
+        const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
+        found.push_back({size, size / price, column, value});
+    }
+    terms.major.clear();
+    terms.minor.clear();
+    terms.minor_size = 0;
+    if (budget > 0) std::sort(found.begin(), found.end(), [](const Priced &a, const Priced &b) { return a.size_per_cost < b.size_per_cost; });
+    bool is_minor = true;
+    for (const Priced &term : found) {
+        is_minor = is_minor && terms.minor_size + term.size <= budget;
+        if (is_minor) terms.minor_size += term.size;
+        Terms &part = is_minor ? terms.minor : terms.major;
+        const std::uint32_t place = dense_place_[term.column];
+        if (place != no_place) {
+            part.dense.push_back({place, term.value});
+        } else {
+            part.listed.push_back({static_cast<std::uint32_t>(term.column), term.value});
+        }
+    }
+}
+
+std::span<const Posting> Postings::telling_list(const Terms &terms, std::size_t n) const {
+    for (auto term = terms.listed.rbegin(); term != terms.listed.rend(); ++term) {
+        const std::size_t begin = list_begin_[term->place], length = list_begin_[term->place + 1] - begin;
+        if (length >= n) return {lists_.data() + begin, std::min(length, 16 * n)};
+    }
+    return {};
+}
+
+void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const {
+    if (terms.dense.empty()) return;
+    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(), terms.dense.size());
+}
+
+void Postings::add_listed(const Terms &terms, float *scores) const {
+    for (const Term &term : terms.listed) {
+        prefetch(lists_.data() + list_begin_[term.place]);
+        prefetch(lists_.data() + list_begin_[term.place] + 8);
+    }
+    for (const auto [place, value] : terms.listed) {
+        const Posting *posting = lists_.data() + list_begin_[place];
+        const Posting *end = lists_.data() + list_begin_[place + 1];
+        if (manhattan_) {
+            for (; posting < end; ++posting) scores[posting->row] += shared_part(value, posting->value);
+        } else {
+            for (; posting < end; ++posting) scores[posting->row] += value * posting->value;
+        }
+    }
+}
+
+}  // namespace troenpy
