@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from troenpy import _kernel
 
 LARGEST_INT32 = np.iinfo(np.int32).max
-DISTANCES_PER_BLOCK = 2**22  # of the twin: 32 MB
+DISTANCES_PER_BLOCK = 2**20  # of the twin: 8 MB, and a few arrays of that size
 
 
 @dataclass(frozen=True)

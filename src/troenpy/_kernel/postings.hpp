@@ -7,8 +7,8 @@
 //     a(x) + a(y) - 2 s(x, y)  =  sum (x_i - y_i)^2,  or  sum |x_i - y_i|.
 //
 // A column that few rows have is a list of (row, value), added up one by one. A column that many rows have is stored
-// with its zeros, 64 rows at a time: a vector unit adds those in the time of a few listed values. Measured on text with
-// its stop words, this beats a BLAS product of all such columns, since a query lacks most of them.
+// with its zeros, 64 rows at a time: a vector unit adds those in the time of a few listed values. On 20 Newsgroups with
+// its stop words, a BLAS product of these columns alone takes as long as the whole search does with them.
 
 #pragma once
 
