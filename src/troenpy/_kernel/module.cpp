@@ -4,5 +4,6 @@
 
 NB_MODULE(_native, module) {
     troenpy::bind_text(module);
+    troenpy::bind_gram(module);
     troenpy::bind_matrix(module);
 }
