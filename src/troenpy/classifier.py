@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
@@ -14,6 +15,7 @@ from troenpy.counting import read_weights
 from troenpy.explanation import Explanation
 from troenpy.features import TermFeatures
 from troenpy.labels import Labels, read_required_labels
+from troenpy.logistic import fit_logistic
 
 
 class TroenpyClassifier(ClassifierMixin, BaseEstimator):
@@ -30,14 +32,14 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         Weights of the classes in the loss, as in scikit-learn's LogisticRegression. Not for multi-label targets.
     cv : None, int, splitter or iterable of splits, default=None
         Cross-fitting of the training features; replaces the `cv` of `features` if given.
-    tol : float, default=1e-4
-        When the solver stops.
-    max_iter : int, default=1000
-        Steps of the solver, at most.
-    random_state : int, RandomState instance or None, default=None
-        Shuffles the folds of an int `cv`.
+    tol : float, default=0.0001
+        The solver stops when the gradient of the objective is this small a part of what it was at first.
+    max_iter : int, default=100
+        Newton steps of the solver, at most; a ConvergenceWarning says if they did not suffice.
+    random_state : int, RandomState instance or None, default=0
+        Shuffles the folds of an int `cv`; the solver itself leaves nothing to chance.
     n_jobs : int or None, default=None
-        Threads that read text.
+        Threads: None is one, -1 is all processors. Results are the same for any number.
 
     Attributes
     ----------
@@ -46,6 +48,8 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         Fitted.
     coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
         One decision for two classes, otherwise one per class.
+    n_iter_ : int
+        Newton steps that the solver took; of several labels, the most.
 
     Examples
     --------
@@ -70,8 +74,8 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         class_weight: Any = None,
         cv: Any = None,
         tol: float = 1e-4,
-        max_iter: int = 1000,
-        random_state: Any = None,
+        max_iter: int = 100,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
@@ -101,12 +105,15 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         labels = read_required_labels(y, "TroenpyClassifier")
         self.features_ = self._new_features()
         X = self.features_.fit_transform(raw_documents, labels, sample_weight)
-        weights = read_weights(sample_weight, len(labels))
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
+        given = read_weights(sample_weight, len(labels))
+        weights = np.ones(len(labels)) if given is None else given
         if self._is_multilabel:
             self._fit_each_label(X, labels, weights)
         else:
-            self.coef_, self.intercept_ = self._solve(X, labels.indicator.indices, weights, self._class_weight())
+            codes = labels.indicator.indices
+            weights = weights * self._class_weights(codes, weights)[codes]
+            self.coef_, self.intercept_, self.n_iter_ = self._solve(X, codes, len(self.classes_), weights)
         return self
 
     def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
@@ -206,41 +213,48 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
             features = clone(self.features)
         return features if self.cv is None else features.set_params(cv=self.cv, random_state=self.random_state)
 
-    def _class_weight(self) -> Any:
-        """Translate class names to the numbers that the solver sees."""
-        if not isinstance(self.class_weight, dict):
-            return self.class_weight
-        unknown = [name for name in self.class_weight if name not in self.classes_.tolist()]
+    def _class_weights(self, codes: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one factor per class."""
+        if self.class_weight is None:
+            return np.ones(len(self.classes_))
+        if isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}")
+            totals = np.bincount(codes, weights, len(self.classes_))
+            return totals.sum() / (len(totals) * np.where(totals > 0, totals, np.inf))
+        names = self.classes_.tolist()
+        unknown = [name for name in self.class_weight if name not in names]
         if unknown:
-            raise ValueError(
-                f"class_weight names {unknown[0]!r}, which is none of the classes {self.classes_.tolist()}"
-            )
-        return {number: self.class_weight.get(name, 1) for number, name in enumerate(self.classes_.tolist())}
+            raise ValueError(f"class_weight names {unknown[0]!r}, which is none of the classes {names}")
+        return np.array([self.class_weight.get(name, 1.0) for name in names], dtype=np.float64)
 
     def _solve(
-        self, X: Any, codes: NDArray[Any], weights: NDArray[np.float64] | None, class_weight: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        from sklearn.linear_model import LogisticRegression
-
-        model = LogisticRegression(
+        self, X: Any, codes: NDArray[Any], n_classes: int, weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+        return fit_logistic(
+            X,
+            codes,
+            n_classes,
+            n_blocks=len(self.features_.blocks_),
             C=self.C,
+            sample_weight=weights,
             tol=self.tol,
             max_iter=self.max_iter,
-            class_weight=class_weight,
+            n_threads=int(joblib.effective_n_jobs(self.n_jobs)),
         )
-        model.fit(X, codes, sample_weight=weights)
-        return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
 
-    def _fit_each_label(self, X: Any, labels: Labels, weights: NDArray[np.float64] | None) -> None:
+    def _fit_each_label(self, X: Any, labels: Labels, weights: NDArray[np.float64]) -> None:
         if self.class_weight is not None:
             raise ValueError("class_weight is not for multi-label targets: use sample_weight")
         columns = labels.indicator.toarray().T
         self.coef_ = np.zeros((len(columns), X.shape[1]))
         self.intercept_ = np.where(columns.any(axis=1), np.inf, -np.inf)  # of a label that all or no documents have
+        self.n_iter_ = 0
         for number, column in enumerate(columns):
             if column.any() and not column.all():
-                coef, intercept = self._solve(X, column, weights, None)
+                coef, intercept, n_iter = self._solve(X, column, 2, weights)
                 self.coef_[number], self.intercept_[number] = coef[0], intercept[0]
+                self.n_iter_ = max(self.n_iter_, n_iter)
 
     def _decisions(self, X: Any) -> NDArray[np.float64]:
         return np.asarray(X @ self.coef_.T) + self.intercept_

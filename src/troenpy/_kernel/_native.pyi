@@ -42,6 +42,32 @@ class TermCounts:
     def row_borders(self) -> NDArray[np.int64]: ...
     def write_rows(self, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], binary: bool) -> None: ...
 
+class BlockGram32:
+    def __init__(
+        self,
+        data: NDArray[np.float32],
+        indices: NDArray[Any],
+        indptr: NDArray[Any],
+        n_terms: int,
+        n_blocks: int,
+        portable: bool = False,
+    ) -> None: ...
+    def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+
+class BlockGram64:
+    def __init__(
+        self,
+        data: NDArray[np.float64],
+        indices: NDArray[Any],
+        indptr: NDArray[Any],
+        n_terms: int,
+        n_blocks: int,
+        portable: bool = False,
+    ) -> None: ...
+    def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+
 def keys_by_column(vocabulary: dict[Any, Any]) -> list[Any] | None: ...
 def weigh_rows(
     data: NDArray[Any],

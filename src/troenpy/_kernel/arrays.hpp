@@ -5,6 +5,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,18 @@ Array<T> to_numpy(std::vector<T> values) {
     auto *owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void *pointer) noexcept { delete static_cast<std::vector<T> *>(pointer); });
     return Array<T>(owned->data(), {owned->size()}, owner);
+}
+
+// The number of rows that the borders of a CSR matrix have, once they are known to be in order.
+template <typename Index>
+std::size_t checked_rows(const Array<const Index> &indptr, std::size_t n_stored) {
+    const std::size_t n_rows = indptr.size() == 0 ? 0 : indptr.size() - 1;
+    bool ascends = indptr.size() > 0 && indptr.data()[0] >= 0;
+    for (std::size_t row = 0; row < n_rows; ++row) ascends &= indptr.data()[row] <= indptr.data()[row + 1];
+    if (!ascends || static_cast<std::uint64_t>(indptr.data()[n_rows]) > n_stored) {
+        throw std::invalid_argument("indptr does not ascend from 0 to the number of stored values");
+    }
+    return n_rows;
 }
 
 }  // namespace troenpy

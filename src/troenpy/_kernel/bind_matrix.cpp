@@ -35,17 +35,6 @@ Tf tf_by_name(const std::string &name) {
     throw std::invalid_argument("tf must be 'raw', 'log', 'sqrt' or 'binary', got '" + name + "'");
 }
 
-template <typename Index>
-std::size_t checked_rows(const Array<const Index> &indptr, std::size_t n_stored) {
-    const std::size_t n_rows = indptr.size() == 0 ? 0 : indptr.size() - 1;
-    bool ascends = indptr.size() > 0 && indptr.data()[0] >= 0;
-    for (std::size_t row = 0; row < n_rows; ++row) ascends &= indptr.data()[row] <= indptr.data()[row + 1];
-    if (!ascends || static_cast<std::uint64_t>(indptr.data()[n_rows]) > n_stored) {
-        throw std::invalid_argument("indptr does not ascend from 0 to the number of stored values");
-    }
-    return n_rows;
-}
-
 template <typename In, typename Index, typename Out>
 void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const Index> indptr,
                 Array<const double> weights, const std::string &norm, Array<Out> out, unsigned n_threads) {

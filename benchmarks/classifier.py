@@ -1,0 +1,143 @@
+"""Text to labels: TroenpyClassifier against TF-IDF and scikit-learn's logistic regression, time and test error.
+
+Both learn from the raw texts of the training part and predict the test part, by turns after a warm-up, with one BLAS
+thread and one thread of ours; then each with the threads it takes by itself, in columns of their own. Seconds are
+medians; of one thread, seconds of the processor.
+
+    python benchmarks/classifier.py --data FOLDER             # r8, ohsumed and 20news; or set TROENPY_DATA
+    python benchmarks/classifier.py --data FOLDER --choose    # C, blocks and cv, on training parts only
+
+FOLDER holds r8.jsonl.gz and so on, one JSON object with "text", "label" and "split" per line.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from threadpoolctl import threadpool_limits
+
+from troenpy import TermFeatures, TroenpyClassifier
+
+BLOCKS = {"ecib": ("pi", "btf", "ecib"), "ecib_abs": ("pi", "btf", "ecib_abs")}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The texts and labels of both parts."""
+
+    texts: list[str]
+    labels: list[str]
+    test_texts: list[str]
+    test_labels: list[str]
+
+
+def read(path: Path) -> Corpus:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    parts = [[row for row in rows if (row["split"] == "test") == is_test] for is_test in (False, True)]
+    texts, test_texts = ([row["text"] for row in part] for part in parts)
+    labels, test_labels = ([row["label"] for row in part] for part in parts)
+    return Corpus(texts, labels, test_texts, test_labels)
+
+
+def theirs() -> Any:
+    return make_pipeline(TfidfVectorizer(), LogisticRegression())
+
+
+def error(model: Any, corpus: Corpus) -> float:
+    predicted = model.fit(corpus.texts, corpus.labels).predict(corpus.test_texts)
+    return float(np.mean(predicted != np.array(corpus.test_labels)))
+
+
+def seconds(run: Callable[[], Any], clock: Callable[[], float]) -> tuple[float, Any]:
+    start = clock()
+    result = run()
+    return clock() - start, result
+
+
+def by_turns(models: list[Callable[[], Any]], corpus: Corpus, clock: Callable[[], float], repeats: int) -> Any:
+    """Return the median seconds of each model, and its error."""
+    errors = [error(model(), corpus) for model in models]  # the warm-up
+    times: list[list[float]] = [[] for _ in models]
+    for _ in range(repeats):
+        for number, model in enumerate(models):
+            times[number].append(seconds(lambda model=model: error(model(), corpus), clock)[0])  # type: ignore[misc]
+    return [statistics.median(taken) for taken in times], errors
+
+
+def split(corpus: Corpus) -> tuple[float, float, float]:
+    """Return our seconds for text and features, solver, and prediction."""
+    model = TroenpyClassifier()
+    features = model._new_features()
+    to_features, _ = seconds(lambda: features.fit_transform(corpus.texts, corpus.labels), time.process_time)
+    fit, _ = seconds(lambda: model.fit(corpus.texts, corpus.labels), time.process_time)
+    predict, _ = seconds(lambda: model.predict(corpus.test_texts), time.process_time)
+    return to_features, fit - to_features, predict
+
+
+def compare(folder: Path, names: list[str], repeats: int) -> None:
+    print("corpus | TF-IDF | troenpy | ratio | text+features / solver / predict | error TF-IDF | error troenpy", end="")
+    print(" | default threads: TF-IDF | troenpy, n_jobs=-1 | ratio")
+    for name in names:
+        corpus = read(folder / f"{name}.jsonl.gz")
+        with threadpool_limits(1):
+            (slow, fast), errors = by_turns([theirs, TroenpyClassifier], corpus, time.process_time, repeats)
+            parts = " / ".join(f"{part:.2f}" for part in split(corpus))
+        many: Callable[[], Any] = lambda: TroenpyClassifier(n_jobs=-1)  # noqa: E731
+        (slow_many, fast_many), _ = by_turns([theirs, many], corpus, time.perf_counter, max(1, repeats // 2))
+        cells = [name, f"{slow:.2f} s", f"{fast:.2f} s", f"{slow / fast:.1f}", parts]
+        cells += [f"{100 * share:.2f} %" for share in errors]
+        cells += [f"{slow_many:.2f} s", f"{fast_many:.2f} s", f"{slow_many / fast_many:.1f}"]
+        print(" | ".join(cells), flush=True)
+
+
+def choose(folder: Path, names: list[str]) -> None:
+    """Cross-validate C, blocks and cross-fitting on the training parts; no test label is read."""
+    print("error in 5-fold cross-validation of the training part")
+    print("corpus | blocks | cv | " + " | ".join(f"C={C:g}" for C in (0.3, 1, 3, 10, 30)))
+    warnings.filterwarnings("ignore", message="all weights of")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    for name in names:
+        corpus = read(folder / f"{name}.jsonl.gz")
+        texts, labels = np.array(corpus.texts, dtype=object), np.array(corpus.labels)
+        for blocks, chosen in BLOCKS.items():
+            for cv in (None, 5):
+                cells = []
+                for C in (0.3, 1, 3, 10, 30):
+                    model = TroenpyClassifier(TermFeatures(chosen, dtype=np.float32), C=C, cv=cv)
+                    score = cross_val_score(model, texts, labels, cv=folds).mean()
+                    cells.append(f"{100 * (1 - score):.2f} %")
+                print(" | ".join([name, blocks, str(cv), *cells]), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="folder of corpora")
+    parser.add_argument("--corpora", nargs="+", default=["r8", "ohsumed", "20news"])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--choose", action="store_true", help="compare C, blocks and cv by cross-validation")
+    arguments = parser.parse_args()
+    if arguments.data is None:
+        parser.error("give --data FOLDER, or set TROENPY_DATA")
+    if arguments.choose:
+        with threadpool_limits(1):
+            choose(Path(arguments.data), arguments.corpora)
+    else:
+        compare(Path(arguments.data), arguments.corpora, arguments.repeats)
+
+
+if __name__ == "__main__":
+    main()

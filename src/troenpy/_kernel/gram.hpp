@@ -1,0 +1,53 @@
+// Products with the Gram matrix X X' of a sparse X made of blocks over one pattern, and with X'.
+//
+// X is kept by column: for every term the rows that hold it, and for each of them the values of all blocks,
+// side by side. With a term's rows at hand, X' q of that term is summed up in registers (blocks x columns of
+// q) and at once added to the rows of X (X' q): nothing of the size terms x blocks x columns of q is stored,
+// and the vectors that are read and written, rows x columns of q, mostly fit a cache.
+//
+// Columns are split into shards that depend on the data only, each with its own sum, added in order: the
+// result is the same for any number of threads.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace troenpy {
+
+template <typename Value>
+class BlockGram {
+public:
+    // CSR arrays, checked here: row r has its values in block 0, then the same columns in block 1, and so on.
+    template <typename Index>
+    BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
+              std::size_t n_terms, std::size_t n_blocks, bool portable);
+
+    std::size_t n_rows() const { return n_rows_; }
+    std::size_t n_terms() const { return starts_.size() - 1; }
+    std::size_t n_blocks() const { return n_blocks_; }
+
+    // out = X X' q, both of shape (n_rows, width) in C order.
+    void multiply(const double *q, std::size_t width, double *out, unsigned n_threads);
+
+    // out = q' X, of shape (width, n_blocks * n_terms) in C order; sums are in double.
+    void combine(const double *q, std::size_t width, double *out, unsigned n_threads) const;
+
+private:
+    void split();
+    void combine_terms(const double *q, std::size_t width, double *out, std::size_t first, std::size_t last,
+                       std::vector<double> &tile) const;
+
+    std::size_t n_rows_, n_blocks_;
+    bool portable_;
+    std::vector<std::size_t> starts_;  // of each term, in rows_
+    std::vector<std::uint32_t> rows_;
+    std::vector<Value> values_;         // n_blocks for each of rows_
+    std::vector<std::size_t> borders_;  // terms at which a shard begins
+    std::vector<Value> from_, sums_;    // room for multiply: q and a sum per shard
+    std::mutex mutex_;                  // of that room
+};
+
+}  // namespace troenpy
