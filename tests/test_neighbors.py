@@ -481,7 +481,9 @@ from pathlib import Path
 from troenpy import SparseKNeighborsClassifier
 def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
-X = sp.random_array((8000, 20000), density=0.0005, rng=np.random.default_rng(0), format="csr")
+rng = np.random.default_rng(0)
+cells = rng.random(80_000), (rng.integers(0, 8000, 80_000), rng.integers(0, 20_000, 80_000))
+X = sp.csr_array(cells, shape=(8000, 20_000))
 knn = SparseKNeighborsClassifier(n_jobs=2).fit(X, np.arange(8000) % 2)
 knn.predict(X[:50])
 before = peak()
