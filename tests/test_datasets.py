@@ -431,7 +431,8 @@ def test_without_rich_no_bar(tiny, served, monkeypatch, capfd):
     answers, _ = served
     answers[TINY_PATH] = TWEETS
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setitem(sys.modules, "rich", None)
+    for module in ("rich", "rich.console", "rich.progress"):
+        monkeypatch.setitem(sys.modules, module, None)
     assert len(datasets.load("twitter").texts) == 2
     assert capfd.readouterr() == ("", "")
 
