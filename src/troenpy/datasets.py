@@ -11,7 +11,8 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from troenpy.originals import Record
 DATA_VARIABLE = "TROENPY_DATA"
 CACHE_VARIABLE = "TROENPY_CACHE"
 
-_DAMAGE = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError, ValueError)
+_DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError, ValueError)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,10 +201,8 @@ def _fetch(entry: Entry, cache: Path | None) -> bytes:
     """Download the originals, turn them into records, and keep those in the cache."""
     if cache is None:
         raise downloads.missing("pooch")
-    try:
+    with _writing(cache):  # before the download, not after it
         cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise type(error)(f"cannot make the cache folder {cache} ({error.strerror}): set {CACHE_VARIABLE}") from None
     try:
         files = entry.source.fetch()
     except ConnectionError as error:
@@ -217,8 +216,18 @@ def _fetch(entry: Entry, cache: Path | None) -> bytes:
     except _DAMAGE as error:
         raise ValueError(f"what came from {source} cannot be read as {entry.name}: {error}") from None
     _check(entry, content, f"what came from {source} is not the corpus {entry.name}", "the source has changed")
-    archive.write_whole(cache / entry.file_name, gzip.compress(content, compresslevel=6, mtime=0))
+    with _writing(cache):
+        archive.write_whole(cache / entry.file_name, gzip.compress(content, compresslevel=6, mtime=0))
     return content
+
+
+@contextmanager
+def _writing(cache: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"cannot write to the cache folder {cache} ({error.strerror}): set {CACHE_VARIABLE} to another"
+        raise type(error)(message) from None
 
 
 def _lines(records: Iterable[Record]) -> bytes:

@@ -191,15 +191,23 @@ class _Transfer:
 
 @contextmanager
 def _progress(url: str) -> Iterator[_Show]:
-    """Show a bar on a terminal if rich is installed; else nothing."""
-    try:
-        from rich import progress
-        from rich.console import Console
-    except ImportError:
+    """Show a bar if there is a terminal, and rich to draw it."""
+    bar = _bar()
+    if bar is None:
         yield lambda **_: None
         return
-    console = Console(stderr=True)
-    columns: list[Any] = [*progress.Progress.get_default_columns(), progress.DownloadColumn()]
-    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with bar:
         task = bar.add_task(url.rpartition("/")[2], total=None)
         yield lambda *, completed, total: bar.update(task, completed=completed, total=total)
+
+
+def _bar() -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import DownloadColumn, Progress
+    except ImportError:
+        return None
+    console = Console(stderr=True)
+    if not console.is_terminal:  # Progress(disable=True) would still end with a blank line in older rich
+        return None
+    return Progress(*Progress.get_default_columns(), DownloadColumn(), console=console, transient=True)

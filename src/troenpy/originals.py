@@ -62,7 +62,7 @@ def classic(files: Mapping[str, bytes]) -> Iterator[Record]:
     """One abstract a file, named after its class."""
     (archive,) = files.values()
     for (label, name), content in sorted(tar_members(archive, r"classic/(cacm|cisi|cran|med)/(\1\.\d+)\.txt")):
-        lines = _without_control_codes(content.decode("ascii").replace("\r\n", "\n")).split("\n")
+        lines = _without_control_codes(content.decode("ascii")).split("\n")  # of CR LF, CR is stripped as a space
         yield {"text": "\n".join(map(str.rstrip, lines)).strip(), "label": label, "split": None, "id": name}
 
 
