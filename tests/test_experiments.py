@@ -226,9 +226,24 @@ class TestPredictions:
         assert not split.rows("raw", "cib_ncf", "l2")[0].data.any()
         assert len(predict(split, [read_method("lr: ecib")])[0]) == 4
 
+    @pytest.mark.parametrize("name", ["knn1: tf*idf", "knn1-manhattan: tf*idf/l1", "knn1: tf*idf + btf"])
+    def test_a_document_without_terms_is_nobodys_neighbour(self, name):
+        """The query shares one term of four with the only documents it shares any with: cosine below a half."""
+        texts = ("the", "goal late own cup", "vote close law tax", "goal strike play win")
+        split = np.array(["train"] * 3 + ["test"])
+        corpus = Corpus("c", texts, np.array(["empty", "sport", "politics", "sport"]), split, None, "", "", "")
+        (row,) = experiments.run([corpus], [name])
+        assert row.error == 0.0
+
     def test_more_neighbours_than_documents(self):
         with pytest.raises(ValueError, match="'knn99: tf' on made up: 99 neighbours are more than the 64 training"):
             experiments.run([made_up()], ["knn99: tf"], 1)
+        even = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10), None, None, "", "", "")
+        halves = replace(even, split=np.array(["train"] * 16 + ["test"] * 4))
+        with pytest.raises(
+            ValueError, match="'knn: ecib' on even: 7 neighbours are more than the 0 training documents"
+        ):
+            experiments.run([halves], ["knn: ecib"])
 
 
 class TestRun:

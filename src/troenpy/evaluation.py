@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from troenpy._kernel.neighbors import Space, build_index, nearest_rows
 from troenpy.logistic import fit_logistic
 from troenpy.methods import Method
-from troenpy.neighbors import SparseKNeighborsClassifier, count_votes
+from troenpy.neighbors import METRICS, count_votes
 from troenpy.splits import Split
 
 C = 1.0
@@ -56,32 +57,38 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
 
 
 def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
+    """Vote among the nearest training documents; one without any weight is nobody's neighbour.
+
+    Its row of zeros would be at distance 1 from every row of length 1, nearer than all documents but the most similar:
+    the six empty documents among the training tweets, and no order of cosine, would decide most votes.
+    """
     method, largest = group[0], max(method.k for method in group)
-    if largest > len(split.codes):
-        raise ValueError(f"{largest} neighbours are more than the {len(split.codes)} training documents")
-    train, test = _side_by_side(split, method)
-    width = split.train.shape[1]
-    blocks = {str(i): (slice(i * width, (i + 1) * width), method.metric) for i in range(len(method.blocks))}
-    metric: Any = method.metric if len(blocks) == 1 else blocks
-    model = SparseKNeighborsClassifier(largest, metric=metric).fit(train, split.codes)
-    nearest = split.codes[model.kneighbors(test, return_distance=False)]
-    return [_vote(nearest[:, : method.k], len(split.counts.classes)) for method in group]
+    pairs = [split.rows(block.tf, block.scheme, block.norm) for block in method.blocks]
+    train, test = ([METRICS[method.metric](_without_zeros(rows)) for rows in part] for part in zip(*pairs, strict=True))
+    kept = np.flatnonzero(sum(np.diff(rows.indptr) for rows in train))
+    if largest > len(kept):
+        raise ValueError(f"{largest} neighbours are more than the {len(kept)} training documents that have any weight")
+    if len(kept) < len(split.codes):
+        train = [rows[kept] for rows in train]
+    spaces = [Space(rows, method.metric) for rows in train]
+    _, nearest = nearest_rows(spaces, build_index(spaces), test, largest)
+    codes = split.codes[kept[nearest]]
+    return [_vote(codes[:, : method.k], len(split.counts.classes)) for method in group]
 
 
-def _vote(nearest: Codes, n_classes: int) -> Codes:
-    return np.concatenate([winner for _, winner in count_votes(nearest, np.ones(nearest.shape), n_classes)])
+def _without_zeros(rows: Any) -> sparse.csr_array:
+    rows.eliminate_zeros()
+    return sparse.csr_array(rows)
+
+
+def _vote(codes: Codes, n_classes: int) -> Codes:
+    return np.concatenate([winner for _, winner in count_votes(codes, np.ones(codes.shape), n_classes)])
 
 
 def _by_logistic_regression(split: Split, method: Method) -> Codes:
-    train, test = _side_by_side(split, method)
+    pairs = [split.rows(block.tf, block.scheme, block.norm) for block in method.blocks]
+    train, test = (sparse.hstack(part, format="csr") for part in zip(*pairs, strict=True))
     n_classes = len(split.counts.classes)
     coef, intercept, _ = fit_logistic(train, split.codes, n_classes, n_blocks=len(method.blocks), C=C, tol=TOLERANCE)
     decisions = np.asarray(test @ coef.T) + intercept
     return (decisions[:, 0] > 0).astype(np.int64) if n_classes == 2 else decisions.argmax(axis=1)
-
-
-def _side_by_side(split: Split, method: Method) -> tuple[Any, Any]:
-    """Return the rows of the training and the test part, one block of columns after the other."""
-    parts = zip(*(split.rows(block.tf, block.scheme, block.norm) for block in method.blocks), strict=True)
-    train, test = (blocks[0] if len(blocks) == 1 else sparse.hstack(blocks, format="csr") for blocks in parts)
-    return train, test

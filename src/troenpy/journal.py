@@ -145,7 +145,7 @@ def read_rows(path: str | os.PathLike[str]) -> list[Row]:
         try:
             row = Row.from_json(line)
         except (ValueError, TypeError) as error:
-            raise ValueError(f"line {number} of {path}: {error}") from None
+            raise ValueError(f"line {number} of {path}: {error}; start afresh or write elsewhere") from None
         if row.key in rows:
             raise ValueError(f"line {number} of {path}: a second row of {row.setting}, {row.seed}, {row.method!r}")
         rows[row.key] = row
@@ -163,9 +163,10 @@ class Journal:
     def append(self, row: Row) -> None:
         """Write a row whole, and wait until the disk has it."""
         if self._file is not None:
-            self._file.write(row.to_json().encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            try:
+                _write(self._file, row.to_json().encode() + b"\n")
+            except OSError as error:  # which does not say where
+                raise OSError(error.errno, error.strerror, self._name) from None
         self.rows[row.key] = row
 
     def check(self, fingerprints: dict[tuple[str, bool], str]) -> None:
@@ -209,7 +210,7 @@ def open_journal(path: str | os.PathLike[str] | None, *, is_fresh: bool = False)
         yield Journal(None, [])
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with Path(path).open("ab") as file:
+    with Path(path).open("ab", buffering=0) as file:  # a buffer that cannot be written would fail again at the end
         _lock(file)
         if is_fresh:
             file.truncate(0)
@@ -218,6 +219,13 @@ def open_journal(path: str | os.PathLike[str] | None, *, is_fresh: bool = False)
         if not content.endswith(b"\n"):
             file.truncate(content.rfind(b"\n") + 1)  # a row that was being written when the run was killed
         yield Journal(file, rows)
+
+
+def _write(file: IO[bytes], content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[file.write(left) :]
+    os.fsync(file.fileno())
 
 
 def _lock(file: IO[Any]) -> None:
