@@ -17,7 +17,7 @@ from troenpy.comparison import Comparison
 from troenpy.journal import PROTOCOL, Row, packed, versions
 from troenpy.methods import PAPER, RIVALS, read_methods
 
-errors_of_splits = st.lists(st.floats(0, 1), min_size=2, max_size=8)
+errors_of_splits = st.lists(st.integers(0, 500).map(lambda n_wrong: n_wrong / 500), min_size=2, max_size=8)
 
 
 def row(corpus, method, n_wrong, *, seed=None, n_test=100, n_train=400, **changes):
