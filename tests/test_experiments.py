@@ -228,8 +228,8 @@ class TestPredictions:
 
     @pytest.mark.parametrize("name", ["knn1: tf*idf", "knn1-manhattan: tf*idf/l1", "knn1: tf*idf + btf"])
     def test_a_document_without_terms_is_nobodys_neighbour(self, name):
-        """The query shares one term of four with the only documents it shares any with: cosine below a half."""
-        texts = ("the", "goal late own cup", "vote close law tax", "goal strike play win")
+        """The query shares one term of five with the only document it shares any with: their cosine is below a half."""
+        texts = ("the", "goal late own cup final", "vote close law tax bill", "goal")
         split = np.array(["train"] * 3 + ["test"])
         corpus = Corpus("c", texts, np.array(["empty", "sport", "politics", "sport"]), split, None, "", "", "")
         (row,) = experiments.run([corpus], [name])
@@ -413,3 +413,15 @@ class TestResuming:
         assert 0 < sizes[-2] < sizes[-1] == 28 * 6, f"the kills did not come in between: {sizes}"
         alone = experiments.run([made_up(150)], ALL[:28], 6)
         assert without_times(journal.read_rows(out)) == without_times(alone)
+
+
+@pytest.mark.full_corpus
+@pytest.mark.skipif(not os.environ.get("TROENPY_DATA"), reason="TROENPY_DATA names no folder of corpora")
+@pytest.mark.parametrize(
+    ("method", "error"), [("knn: tf*idf", 12.11), ("knn: tf*pi", 7.22), ("lr: tf*idf", 5.44), ("lr: tf*pi + 2b", 2.88)]
+)
+def test_whole_r8_gives_the_known_errors_and_the_committed_rows(method, error):
+    (row,) = experiments.run(["r8"], [method])
+    assert round(100 * row.error, 2) == error
+    committed = journal.read_rows(Path(__file__).parent.parent / "experiments/results/r8/rows.jsonl")
+    assert [old.correct for old in committed if old.method == row.method] == [row.correct]

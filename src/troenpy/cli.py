@@ -1,5 +1,6 @@
 """The command line: parse, call, print."""
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -137,7 +138,8 @@ def _one_line_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         again = shlex.join(["troenpy", *(word for word in sys.argv[1:] if word != "--fresh")])
         typer.echo(f"\nstopped; all rows so far are kept. To go on: {again}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)  # an orderly end would wait for the method that is being run; rows are on disk already
     except (ValueError, ImportError, MemoryError) as error:
         _fail(str(error) or "out of memory")
     except OSError as error:

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import joblib
@@ -143,12 +144,22 @@ def run(
         journal.check(marks)
         clock = _Clock([task.without(journal.rows) for task in tasks], len(journal.rows))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
-        with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
+        with threadpool_limits(1), _threads(n_threads) as pool:
             for row in _new_rows(clock.tasks, pool, n_threads, marks):
                 journal.append(row)
                 if on_row is not None:
                     on_row(clock.progress(row))
         return [journal.rows[task.key(method)] for task in tasks for method in chosen]
+
+
+@contextmanager
+def _threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Start threads; after a failure or Ctrl-C, do not wait for what they are at: nobody will see its result."""
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _new_rows(
@@ -166,12 +177,8 @@ def _new_rows(
         # Logistic regression takes longest: begun first, it leaves no thread idle at the end.
         order = sorted(groups(task.methods), key=lambda group: group[0].model != "lr")
         futures = [pool.submit(_evaluate, task, split, group, mark) for group in order]
-        try:
-            for future in as_completed(futures):
-                yield from future.result()
-        finally:
-            for future in futures:
-                future.cancel()
+        for future in as_completed(futures):
+            yield from future.result()
 
 
 def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[Row]:
