@@ -3,10 +3,11 @@
     python benchmarks/experiments.py --data FOLDER
 
 reads classic.jsonl.gz there. The pipelines are scikit-learn's CountVectorizer and KNeighborsClassifier (brute force)
-with our TermWeighter in between, since scikit-learn has no such weights. They run on a slice of the grid, all methods
-on some splits, and `experiments.run` on all of it; the ratio is of CPU seconds per row, both with one thread. Errors on
-the slice are compared. The methods are those of kNN that `troenpy reproduce` runs and pipelines can express, and four
-more weights; one is by Manhattan distance, where scikit-learn is slowest, so the ratio without it is given too.
+with our TermWeighter in between, since scikit-learn has no such weights. They run on a slice of the grid: in every
+round `experiments.run` takes ten splits and the pipelines one of these, all methods each. Reported are CPU seconds per
+row with one thread, and the median over rounds of their ratio; errors are compared. The methods are those of kNN that
+`troenpy reproduce` runs and pipelines can express, and four more weights; one is by Manhattan distance, where
+scikit-learn is slowest, so the ratio without it is given too.
 """
 
 import argparse
@@ -29,7 +30,6 @@ from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
 from troenpy import ClassCounts, TermWeighter, datasets, experiments, kernel_available
-from troenpy.journal import Row
 from troenpy.methods import PAPER, RIVALS, read_method
 
 METHODS = [
@@ -63,36 +63,42 @@ def pipeline_error(corpus: datasets.Corpus, name: str, seed: int) -> float:
     return float((model.predict([corpus.texts[i] for i in test]) != corpus.labels[test]).mean())
 
 
+def one_round(corpus: datasets.Corpus, seeds: list[int]) -> tuple[float, float, float]:
+    """Return milliseconds of CPU per row: ours, the pipelines', the pipelines' by Euclidean distance."""
+    _, ours, rows = seconds(lambda: experiments.run([corpus], METHODS, seeds))
+    first = rows[: len(METHODS)]
+    theirs = [seconds(partial(pipeline_error, corpus, row.method, seeds[0])) for row in first]
+    differences = [100 * abs(row.error - error) for row, (*_, error) in zip(first, theirs, strict=True)]
+    each = 1000 * ours / len(rows)
+    every, euclidean = (
+        1000
+        * statistics.mean(cpu for row, (_, cpu, _) in zip(first, theirs, strict=True) if row.method.startswith(model))
+        for model in ("knn", "knn:")
+    )
+    print(f"| {each:.1f} | {every:.0f} | {every / each:.1f} | {euclidean:.0f} | {euclidean / each:.1f}", end=" ")
+    print(f"| {statistics.mean(differences):.2f} |")
+    return each, every, euclidean
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
-    parser.add_argument("--splits", type=int, default=50)
-    parser.add_argument("--slice", type=int, default=1, help="splits that scikit-learn's pipelines run on")
+    parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     corpus = datasets.load("classic", data_dir=arguments.data)
     print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()},", end=" ")
-    print(f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, kernel: {kernel_available()}")
-
-    n_slice, n_grid = arguments.slice * len(METHODS), arguments.splits * len(METHODS)
-
-    def grid(n_jobs: int) -> list[Row]:
-        return experiments.run([corpus], METHODS, arguments.splits, n_jobs=n_jobs)
-
+    print(f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, kernel: {kernel_available()}\n")
+    print("| ours, ms per row | pipelines | times | pipelines, Euclidean | times | points the errors differ |")
+    print("|---|---|---|---|---|---|")
     with threadpool_limits(1):
-        wall, ours, rows = seconds(lambda: grid(1))
-        theirs = [seconds(partial(pipeline_error, corpus, row.method, row.seed or 0)) for row in rows[:n_slice]]
-    differences = [abs(row.error - error) for row, (*_, error) in zip(rows[:n_slice], theirs, strict=True)]
-    each = ours / n_grid
-    print(f"\nexperiments.run: {1000 * each:.1f} ms of CPU per row ({n_grid} rows of {len(METHODS)} methods).")
-    by_metric = {"all of them": "knn", "those by Euclidean distance": "knn:"}
-    for title, start in by_metric.items():
-        cpu = statistics.mean(
-            cpu for row, (_, cpu, _) in zip(rows, theirs, strict=False) if row.method.startswith(start)
-        )
-        print(f"scikit-learn's pipelines, {title}: {1000 * cpu:.0f} ms, {cpu / each:.1f} times that.")
-    print(f"Errors differ by {100 * statistics.mean(differences):.2f} points on average: ties go otherwise there.")
-    print(f"{n_grid} rows from text: {wall:.1f} s with one job,", end=" ")
-    print(f"{seconds(lambda: grid(2))[0]:.1f} s with two.")
+        rounds = [one_round(corpus, list(range(10 * i, 10 * i + 10))) for i in range(arguments.rounds)]
+    for title, column in (("all methods", 1), ("those by Euclidean distance", 2)):
+        ratios = [results[column] / results[0] for results in rounds]
+        print(f"\nmedian, {title}: {statistics.median(ratios):.1f} times faster")
+    wall, cpu, rows = seconds(lambda: experiments.run([corpus], METHODS, 50))
+    print(
+        f"\n{len(rows)} rows, 50 splits x {len(METHODS)} methods, from text, one job: {wall:.1f} s ({cpu:.1f} s of CPU)"
+    )
 
 
 if __name__ == "__main__":
