@@ -129,6 +129,23 @@ def test_a_given_vocabulary_equals_scikit_learns(documents, vocabulary, ngram_ra
 CODE_POINTS = [chr(c) for c in range(sys.maxunicode + 1)]
 
 
+@pytest.mark.parametrize("n_made_up", [0, 20_000])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    "settings", [{}, {"ngram_range": (1, 3)}, {"ngram_range": (2, 2)}, {"analyzer": "char", "ngram_range": (2, 4)}]
+)
+def test_a_vocabulary_of_any_size_is_found(english_like, settings, n_jobs, n_made_up):
+    # Small beside the terms of the documents it is looked up in the tables, else the terms are looked up in it.
+    odd = ["", " ", "the  and", " the", "the ", "x" * 40, "x" * 40 + " the", "éé", "\ud800\ud800", "the\0and"]
+    documents = [*english_like[:20], "éé éé \ud800\ud800 " + "x" * 40 + " the " * 3, *odd]
+    terms = sorted(Reference(**settings).fit(english_like[10:30]).vocabulary_)[::2]
+    made_up = [f"made{i} up" for i in range(n_made_up)]
+    vocabulary = {term: i for i, term in enumerate([*odd, *made_up, *(t for t in terms if t not in odd)])}
+    settings = {**settings, "vocabulary": vocabulary, "stop_words": None if "analyzer" in settings else ["and"]}
+    vectorizer = assert_same(documents, documents[:2], n_jobs=n_jobs, **settings)
+    assert vectorizer.transform(documents).nnz > 100
+
+
 @pytest.mark.parametrize("analyzer", ["word", "char", "char_wb"])
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_every_code_point(analyzer, lowercase):

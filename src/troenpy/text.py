@@ -215,9 +215,7 @@ class CountVectorizer(SklearnCountVectorizer):
             in_order = _kernel.native.keys_by_column(self.vocabulary_)
         if in_order is None:
             return super().get_feature_names_out(input_features)
-        terms = np.empty(len(in_order), dtype=object)
-        terms[:] = in_order
-        return terms
+        return np.fromiter(in_order, dtype=object, count=len(in_order))
 
     def _validate_as_parent_does(self) -> None:
         """Call the parent's private checks."""

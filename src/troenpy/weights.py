@@ -262,8 +262,8 @@ def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
 
 
 def _troenpy_with_term(cells: Cells, how: _Estimate) -> Floats:
-    sizes, totals = cells.C[cells.i], cells.N_w[cells.w]
-    at_cells = how.cells(cells.n_iw, remainder(totals, cells.n_iw), sizes, cells)
+    others = remainder(cells.N_w[cells.w], cells.n_iw)
+    at_cells = how.cells(cells.n_iw, others, cells.C[cells.i] if how.estimator in WITH_PRIOR else 0.0, cells)
     if how.estimator in WITH_PRIOR:
         return cells.sum(at_cells, lambda C, total: how.cells(0.0, total, C, cells), cells.N_w)
     return cells.sum_of_cells(at_cells)
