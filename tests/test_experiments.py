@@ -319,6 +319,8 @@ class TestResuming:
         assert [progress.done for progress in seen] == [5, 6, 7, 8]
         assert [row for row in both if row.method in ("knn: tf*idf", "knn: tf*pi")] == first
         assert {row.key for row in journal.read_rows(out)} == {row.key for row in both}
+        experiments.run([made_up()], ["knn: btf"], 2, out=out, on_row=seen.append)
+        assert [(progress.done, progress.total) for progress in seen[4:]] == [(1, 2), (2, 2)]
 
     def test_a_fresh_run_forgets(self, tmp_path):
         out = tmp_path / "rows.jsonl"
@@ -389,19 +391,24 @@ class TestResuming:
             import test_experiments as t
             from troenpy import experiments
 
+            def n_rows():
+                return open({str(out)!r}, "rb").read().count(b"\\n") if os.path.exists({str(out)!r}) else 0
+
             moments = random.Random(0)
             for attempt in range(11):
+                wanted = n_rows() + moments.randrange(8)
                 child = os.fork()
                 if child == 0:
                     slowly = lambda progress: time.sleep(0.01)  # or a fast machine is done before the last kill
                     experiments.run([t.made_up(150)], t.ALL[:28], 6, out={str(out)!r}, n_jobs=2, on_row=slowly)
                     os._exit(0)
                 if attempt < 10:
-                    time.sleep(moments.uniform(0.02, 0.2))
+                    while n_rows() < wanted:  # a slow machine has to get somewhere, too
+                        time.sleep(0.001)
+                    time.sleep(moments.uniform(0, 0.02))
                     os.kill(child, signal.SIGKILL)
                 status = os.waitpid(child, 0)[1]
-                n_rows = sum(1 for line in open({str(out)!r})) if os.path.exists({str(out)!r}) else 0
-                print(os.waitstatus_to_exitcode(status), n_rows)
+                print(os.waitstatus_to_exitcode(status), n_rows())
             """
         )
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}

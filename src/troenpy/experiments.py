@@ -142,7 +142,7 @@ def run(
     ]
     with open_journal(out, is_fresh=is_fresh) as journal:
         journal.check(marks)
-        clock = _Clock([task.without(journal.rows) for task in tasks], len(journal.rows))
+        clock = _Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
         with threadpool_limits(1), _threads(n_threads) as pool:
             for row in _new_rows(clock.tasks, pool, n_threads, marks):
@@ -219,9 +219,9 @@ def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[
 class _Clock:
     """Foresees the end: a method takes the longer the more text there is; logistic regression some five times kNN."""
 
-    def __init__(self, tasks: list[Task], n_before: int) -> None:
-        self.tasks, self._n_before, self._n_new = tasks, n_before, 0
-        self._n_total = n_before + sum(len(task.methods) for task in tasks)
+    def __init__(self, tasks: list[Task], n_total: int) -> None:
+        self.tasks, self._n_total = tasks, n_total
+        self._n_done = n_total - sum(len(task.methods) for task in tasks)
         sizes = {task.corpus.name: sum(map(len, task.corpus.texts)) for task in tasks}
         self._costs = {
             task.key(method): sizes[task.corpus.name] * len(method.blocks) * (5 if method.model == "lr" else 1)
@@ -233,8 +233,8 @@ class _Clock:
 
     def progress(self, row: Row) -> Progress:
         """Count a row, and say how far the run is."""
-        self._n_new += 1
+        self._n_done += 1
         self._left -= self._costs[row.key]
         elapsed = time.perf_counter() - self._start
         seconds_left = elapsed * self._left / max(1, self._all - self._left)
-        return Progress(self._n_before + self._n_new, self._n_total, seconds_left, row)
+        return Progress(self._n_done, self._n_total, seconds_left, row)
