@@ -1,6 +1,6 @@
 """Labelled text to features: term weights from troenpy, the dual of Shannon entropy."""
 
-from troenpy import datasets, rivals, weights
+from troenpy import comparison, datasets, experiments, rivals, weights
 from troenpy._kernel import kernel_available
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
@@ -32,10 +32,12 @@ __all__ = [
     "TermWeighter",
     "TfPiVectorizer",
     "TroenpyClassifier",
+    "comparison",
     "conditional_troenpy",
     "datasets",
     "differential_troenpy",
     "entropy",
+    "experiments",
     "kernel_available",
     "load",
     "negative_information",
