@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from troenpy import TermFeatures, TroenpyClassifier
+from troenpy import TermFeatures, TroenpyClassifier, logistic
 
 WORDS = {
     "sport": ["goal", "cup", "match", "striker", "team"],
@@ -84,6 +84,19 @@ def test_several_labels_are_decided_column_by_column():
     assert probability[0] > 0.5 > probability[1]
     assert probability[2:].tolist() == [1.0, 0.0]
     assert model.explain("goal late").label == [0, 1, 2]
+
+
+def test_several_labels_share_one_copy_of_the_features(monkeypatch):
+    made = []
+
+    class Counted(logistic.BlockGram):
+        def __init__(self, *arguments):
+            made.append(arguments)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(logistic, "BlockGram", Counted)
+    TroenpyClassifier().fit(TEXTS, np.column_stack([LABELS == topic for topic in WORDS]).astype(int))
+    assert len(made) == 1
 
 
 def test_sample_weight_and_class_weight_reach_the_solver():

@@ -266,6 +266,7 @@ NEIGHBOUR_CHANGES = {
     "a negative column": lambda good: {"rows0.indices": good["rows0.indices"] - 1},
     "columns that descend": lambda good: {"rows0.indices": good["rows0.indices"][::-1].copy()},
     "rows that go back": lambda good: {"rows0.indptr": good["rows0.indptr"][::-1].copy()},
+    "rows that go back and forth": lambda good: {"rows0.indptr": good["rows0.indptr"][[0, 2, 1, 3, 4, 5, 6]]},
     "rows that begin late": lambda good: {"rows0.indptr": np.maximum(good["rows0.indptr"], 1)},
     "rows beyond the values": lambda good: {"rows0.indptr": good["rows0.indptr"] + np.int32(1)},
     "one row less": lambda good: {"rows1.indptr": good["rows1.indptr"][:-1]},

@@ -15,7 +15,7 @@ from troenpy.counting import read_weights
 from troenpy.explanation import Explanation
 from troenpy.features import TermFeatures
 from troenpy.labels import Labels, read_required_labels
-from troenpy.logistic import fit_logistic
+from troenpy.logistic import Design, fit_logistic
 
 
 class TroenpyClassifier(ClassifierMixin, BaseEstimator):
@@ -108,12 +108,14 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
+        design = Design(X, len(self.features_.blocks_), int(joblib.effective_n_jobs(self.n_jobs)))
+        del X
         if self._is_multilabel:
-            self._fit_each_label(X, labels, weights)
+            self._fit_each_label(design, labels, weights)
         else:
             codes = labels.indicator.indices
             weights = weights * self._class_weights(codes, weights)[codes]
-            self.coef_, self.intercept_, self.n_iter_ = self._solve(X, codes, len(self.classes_), weights)
+            self.coef_, self.intercept_, self.n_iter_ = self._solve(design, codes, len(self.classes_), weights)
         return self
 
     def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
@@ -229,30 +231,22 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         return np.array([self.class_weight.get(name, 1.0) for name in names], dtype=np.float64)
 
     def _solve(
-        self, X: Any, codes: NDArray[Any], n_classes: int, weights: NDArray[np.float64]
+        self, design: Design, codes: NDArray[Any], n_classes: int, weights: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
         return fit_logistic(
-            X,
-            codes,
-            n_classes,
-            n_blocks=len(self.features_.blocks_),
-            C=self.C,
-            sample_weight=weights,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_threads=int(joblib.effective_n_jobs(self.n_jobs)),
+            design, codes, n_classes, C=self.C, sample_weight=weights, tol=self.tol, max_iter=self.max_iter
         )
 
-    def _fit_each_label(self, X: Any, labels: Labels, weights: NDArray[np.float64]) -> None:
+    def _fit_each_label(self, design: Design, labels: Labels, weights: NDArray[np.float64]) -> None:
         if self.class_weight is not None:
             raise ValueError("class_weight is not for multi-label targets: use sample_weight")
         columns = labels.indicator.toarray().T
-        self.coef_ = np.zeros((len(columns), X.shape[1]))
+        self.coef_ = np.zeros((len(columns), self.features_.weights_.size))
         self.intercept_ = np.where(columns.any(axis=1), np.inf, -np.inf)  # of a label that all or no documents have
         self.n_iter_ = 0
         for number, column in enumerate(columns):
             if column.any() and not column.all():
-                coef, intercept, n_iter = self._solve(X, column, 2, weights)
+                coef, intercept, n_iter = self._solve(design, column, 2, weights)
                 self.coef_[number], self.intercept_[number] = coef[0], intercept[0]
                 self.n_iter_ = max(self.n_iter_, n_iter)
 
