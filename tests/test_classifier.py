@@ -95,7 +95,7 @@ def test_several_labels_share_one_copy_of_the_features(monkeypatch):
             super().__init__(*arguments)
 
     monkeypatch.setattr(logistic, "BlockGram", Counted)
-    TroenpyClassifier().fit(TEXTS, np.column_stack([LABELS == topic for topic in WORDS]).astype(int))
+    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in WORDS]).astype(int))
     assert len(made) == 1
 
 
