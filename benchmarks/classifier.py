@@ -6,6 +6,7 @@ medians; of one thread, seconds of the processor.
 
     python benchmarks/classifier.py --data FOLDER             # r8, ohsumed and 20news; or set TROENPY_DATA
     python benchmarks/classifier.py --data FOLDER --choose    # C, blocks and cv, on training parts only
+    python benchmarks/classifier.py --data FOLDER --memory    # peak memory of TermFeatures (Linux)
 
 FOLDER holds r8.jsonl.gz and so on, one JSON object with "text", "label" and "split" per line. Without a split ("split"
 is null), the training part is that of the paper's first random one: 80 %, seed 0.
@@ -15,7 +16,10 @@ import argparse
 import gzip
 import json
 import os
+import re
 import statistics
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -31,7 +35,8 @@ from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict, tra
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from troenpy import TermFeatures, TroenpyClassifier
+from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier
+from troenpy._kernel.matrix import return_free_memory
 
 STRENGTHS = (0.3, 1, 3, 10)
 BLOCKS = {"ecib": ("pi", "btf", "ecib"), "ecib_abs": ("pi", "btf", "ecib_abs")}
@@ -142,17 +147,57 @@ def gain(by_document: NDArray[np.float64]) -> str:
     return f"{100 * by_document.mean():+.2f} ± {100 * by_document.std() / len(by_document) ** 0.5:.2f}"
 
 
+def resident(kind: str) -> float:
+    """Return a size of this process in MB."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"{kind}:\s*(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+
+def measure(corpus: Corpus, dtype: Any, source: str) -> None:
+    """Print what TermFeatures adds to the peak of this process, and what it leaves there, by the size of its matrix."""
+    features = TermFeatures(dtype=dtype, input="counts" if source == "counts" else "content")
+    TermFeatures(("btf",), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
+    documents = CountVectorizer(dtype=dtype).fit_transform(corpus.texts) if source == "counts" else corpus.texts
+    return_free_memory()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before = resident("VmRSS")
+    X = features.fit_transform(documents, corpus.labels)
+    peak = resident("VmHWM") - before
+    return_free_memory()
+    matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
+    model = resident("VmRSS") - before - matrix
+    print(f"{source} | {dtype} | {matrix:.0f} MB | {peak:.0f} MB | {peak / matrix:.2f} | {model:.0f} MB", flush=True)
+
+
+def compare_memory(folder: Path, names: list[str]) -> None:
+    """Measure each in a process of its own."""
+    print("corpus | from | dtype | matrix | peak above the documents | ratio | of it left beside the matrix: the model")
+    for name in names:
+        for source in ("text", "counts"):
+            for dtype in ("float64", "float32"):
+                print(name, end=" | ", flush=True)
+                own = ["--data", str(folder), "--corpora", name, "--measure", source, dtype]
+                subprocess.run([sys.executable, __file__, *own], check=True)  # noqa: S603
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="folder of corpora")
     parser.add_argument("--corpora", nargs="+", default=["r8", "ohsumed", "20news"])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--choose", action="store_true", help="compare C, blocks and cv by cross-validation")
+    parser.add_argument("--memory", action="store_true", help="peak memory of TermFeatures, from text and counts")
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--folds", type=int, default=5, help="of that cross-validation")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("give --data FOLDER, or set TROENPY_DATA")
-    if arguments.choose:
+    if arguments.measure:
+        source, dtype = arguments.measure
+        measure(read(Path(arguments.data) / f"{arguments.corpora[0]}.jsonl.gz"), dtype, source)
+    elif arguments.memory:
+        compare_memory(Path(arguments.data), arguments.corpora)
+    elif arguments.choose:
         with threadpool_limits(1):
             choose(Path(arguments.data), arguments.corpora, arguments.folds)
     else:
