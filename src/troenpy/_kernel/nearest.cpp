@@ -18,15 +18,17 @@ constexpr std::size_t most_shared_columns = std::size_t{1} << 22;
 constexpr std::size_t scores_per_block = std::size_t{1} << 19;
 constexpr std::size_t most_queries_per_block = 16;
 
-// The share of a query that may be left out at first, and how many candidates beyond k are then too many: to measure
-// a candidate costs about as much as a few hundred listed values.
+// The share of a query that may be left out at first, and how many candidates beyond k are then too many: to
+// measure a candidate costs about as much as a few hundred listed values.
 constexpr double minor_share = 0.01;
 constexpr std::size_t most_extra_candidates = 64;
 
 template <bool manhattan>
 double sum_differences(const SparseRow &x, const SparseRow &y) {
     double sum = 0;
-    const auto add = [&sum](double difference) { sum += manhattan ? std::abs(difference) : difference * difference; };
+    const auto add = [&sum](double difference) {
+        sum += manhattan ? std::abs(difference) : difference * difference;
+    };
     std::size_t i = 0, j = 0;
     while (i < x.length && j < y.length) {
         // Products with 0 or 1 instead of branches, which would be mispredicted at every other step.
@@ -44,17 +46,23 @@ double sum_differences(const SparseRow &x, const SparseRow &y) {
 // Monotone, so that it maps the ends of an interval too.
 double to_distance(Metric metric, double sum) {
     switch (metric) {
-        case Metric::euclidean: return std::sqrt(sum);
-        case Metric::cosine: return sum / 2;
-        case Metric::hellinger: return std::sqrt(sum / 2);
-        default: return sum;
+        case Metric::euclidean:
+            return std::sqrt(sum);
+        case Metric::cosine:
+            return sum / 2;
+        case Metric::hellinger:
+            return std::sqrt(sum / 2);
+        default:
+            return sum;
     }
 }
 
 double size_of(Metric metric, const SparseRow &row) {
-    if (metric == Metric::cosine && row.length == 0) return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
+    if (metric == Metric::cosine && row.length == 0)
+        return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
     double size = 0;
-    for (std::size_t i = 0; i < row.length; ++i) size += is_manhattan(metric) ? std::abs(row.values[i]) : row.values[i] * row.values[i];
+    for (std::size_t i = 0; i < row.length; ++i)
+        size += is_manhattan(metric) ? std::abs(row.values[i]) : row.values[i] * row.values[i];
     return size;
 }
 
@@ -79,7 +87,8 @@ double measure(Metric metric, const SparseRow &x, const SparseRow &y) {
     return sum < infinity ? to_distance(metric, sum) : infinity;
 }
 
-Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows), n_columns_(n_columns), metric_(metric) {
+Space::Space(SparseRows rows, std::size_t n_columns, Metric metric)
+    : rows_(rows), n_columns_(n_columns), metric_(metric) {
     std::vector<double> sizes(rows.n_rows);
     double most = 0;
     bool is_finite = true;
@@ -91,7 +100,8 @@ Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows
         longest_ = std::max(longest_, entries.length);
     }
     const auto begin = static_cast<std::size_t>(rows.borders[0]);
-    const double largest_value = largest(rows.values + begin, static_cast<std::size_t>(rows.borders[rows.n_rows]) - begin);
+    const double largest_value =
+        largest(rows.values + begin, static_cast<std::size_t>(rows.borders[rows.n_rows]) - begin);
     size_exponent_ = exponent_of(most);
     exponent_ = exponent_of(largest_value);
     is_ranged_ = is_finite && (largest_value == 0 || std::abs(size_exponent_) <= 900);
@@ -110,12 +120,17 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
     const double largest_value = largest(query.values, query.length);
     const int exponent = is_manhattan(metric_) ? exponent_ : exponent_of(largest_value);
     const double size = size_of(metric_, query);
-    postings_->find_terms(query, exponent, size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share), terms);
+    postings_->find_terms(query, exponent,
+                          size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share), terms);
 
     const double shared = static_cast<double>(std::min(query.length, longest_));
     const int factor_exponent = 1 + exponent_ + (is_manhattan(metric_) ? 0 : exponent) - size_exponent_;
     const double own_size = std::ldexp(size, -size_exponent_);
-    Bounds bounds{{}, {}, own_size, is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 && shared <= most_shared_columns};
+    Bounds bounds{{},
+                  {},
+                  own_size,
+                  is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 &&
+                      shared <= most_shared_columns};
     if (!bounds.is_known) return bounds;
 
     constexpr double unit = 0x1p-24, inflated = 1 + 0x1p-16;
@@ -129,7 +144,8 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
             static_cast<float>(factor),
             static_cast<float>(2 * (gamma * std::sqrt(own_size) + by_root) * inflated),
             static_cast<float>((5 * unit + in_double) * inflated),
-            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) * inflated),
+            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) *
+                               inflated),
         };
     };
     bounds.by_major = estimate(std::ldexp(terms.minor_size, -size_exponent_));
@@ -137,11 +153,13 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
     return bounds;
 }
 
-void Space::add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least, double *most) const {
+void Space::add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least,
+                          double *most) const {
     constexpr double rounding = 0x1p-48;  // of the distances and of their sum
     const double unit = std::ldexp(1.0, size_exponent_);
     for (std::size_t row = 0; row < n_rows(); ++row) {
-        const double margin = estimate.by_root * static_cast<double>(roots_[row]) + estimate.by_size * static_cast<double>(sizes_[row]) + estimate.constant;
+        const double margin = estimate.by_root * static_cast<double>(roots_[row]) +
+                              estimate.by_size * static_cast<double>(sizes_[row]) + estimate.constant;
         const double middle = own_size + sizes_[row] - estimate.factor * static_cast<double>(scores[row]);
         least[row] += to_distance(metric_, std::max(0.0, middle - margin) * unit) * (1 - rounding);
         most[row] += to_distance(metric_, (middle + margin) * unit) * (1 + rounding);
@@ -177,7 +195,8 @@ public:
         rows_.push_back({least, row});
         if (!(most < limit_)) return;
         most_.push_back(most);
-        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_)) tighten();
+        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_))
+            tighten();
     }
 
     // The rows that are still candidates after all were added.
@@ -209,8 +228,12 @@ private:
 class Searcher {
 public:
     Searcher(const std::vector<Space> &spaces, const Search &search, std::size_t n_per_block)
-        : spaces_(spaces), search_(search), stride_(spaces[0].postings().n_padded()), terms_(spaces.size() * n_per_block),
-          bounds_(spaces.size() * n_per_block), n_per_block_(n_per_block) {
+        : spaces_(spaces),
+          search_(search),
+          stride_(spaces[0].postings().n_padded()),
+          terms_(spaces.size() * n_per_block),
+          bounds_(spaces.size() * n_per_block),
+          n_per_block_(n_per_block) {
         scores_.reserve(spaces.size() * n_per_block * stride_);
     }
 
@@ -225,7 +248,8 @@ public:
         for (std::size_t query = first; query < last; ++query) {
             watch.check();
             for (std::size_t s = 0; s < spaces_.size(); ++s) {
-                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major, scores(s, query - first));
+                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major,
+                                                 scores(s, query - first));
             }
             find_candidates(query, query - first);
             rank(query, watch);
@@ -236,12 +260,14 @@ private:
     std::size_t place(std::size_t space, std::size_t i) const { return space * n_per_block_ + i; }
     float *scores(std::size_t space, std::size_t i) { return scores_.data() + place(space, i) * stride_; }
 
-    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all queries.
+    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all
+    // queries.
     void start_scores(std::size_t s, std::size_t n_queries) {
         const Postings &postings = spaces_[s].postings();
         std::fill_n(scores(s, 0), n_queries * stride_, 0.0f);
         for (std::size_t t = 0; t < postings.n_tiles(); ++t) {
-            for (std::size_t i = 0; i < n_queries; ++i) postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
+            for (std::size_t i = 0; i < n_queries; ++i)
+                postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
         }
     }
 
@@ -261,7 +287,8 @@ private:
         if (!is_known) {
             measured_.clear();
             for (std::size_t row = 0; row < spaces_[0].n_rows(); ++row) {
-                if (!(search_.skips_own_row && row == query)) measured_.push_back({0, static_cast<std::uint32_t>(row)});
+                if (!(search_.skips_own_row && row == query))
+                    measured_.push_back({0, static_cast<std::uint32_t>(row)});
             }
             return;
         }
@@ -290,11 +317,13 @@ private:
         by_score_.start(search_.n_neighbors);
         foresee(query, i);
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
-            std::uint64_t near = find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
+            std::uint64_t near =
+                find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
             for (; near != 0; near &= near - 1) {
                 const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near));
                 if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
-                const float margin = estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
+                const float margin =
+                    estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
                 const float middle = sizes[row] - estimate.factor * own[row];
                 if (middle - margin > by_score_.limit()) continue;  // it has come down within the tile
                 by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
@@ -306,9 +335,11 @@ private:
     void foresee(std::size_t query, std::size_t i) {
         const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
         const Estimate &estimate = bounds_[i].by_major;
-        for (const Posting &posting : spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
+        for (const Posting &posting :
+             spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
             if (search_.skips_own_row && posting.row == query) continue;
-            const float margin = estimate.by_root * roots[posting.row] + estimate.by_size * sizes[posting.row] + estimate.constant;
+            const float margin = estimate.by_root * roots[posting.row] +
+                                 estimate.by_size * sizes[posting.row] + estimate.constant;
             by_score_.foresee(sizes[posting.row] - estimate.factor * own[posting.row] + margin);
         }
         by_score_.end_foresight();
@@ -320,7 +351,8 @@ private:
         most_.assign(n_rows, 0);
         for (std::size_t s = 0; s < spaces_.size(); ++s) {
             const Space::Bounds &bounds = bounds_[place(s, i)];
-            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(), most_.data());
+            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(),
+                                     most_.data());
         }
         by_distance_.start(search_.n_neighbors);
         for (std::size_t row = 0; row < n_rows; ++row) {
@@ -337,7 +369,8 @@ private:
         std::size_t n_done = 0;
         for (Neighbor &neighbor : measured_) {
             if (++n_done % 1024 == 0) watch.check();
-            for (std::size_t s = 0; s < spaces_.size(); ++s) neighbor.distance += spaces_[s].distance(search_.queries[s][query], neighbor.row);
+            for (std::size_t s = 0; s < spaces_.size(); ++s)
+                neighbor.distance += spaces_[s].distance(search_.queries[s][query], neighbor.row);
         }
         const std::size_t k = search_.n_neighbors;
         const auto end = measured_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -370,13 +403,16 @@ void find_nearest(const std::vector<Space> &spaces, const Search &search) {
     const std::size_t n_threads = std::max(1u, search.n_threads);
     const std::size_t per_thread = (n_queries + n_threads - 1) / n_threads;
     const std::size_t in_cache = scores_per_block / std::max<std::size_t>(1, spaces[0].n_rows());
-    const std::size_t n_per_block = std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
+    const std::size_t n_per_block =
+        std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
     std::vector<std::unique_ptr<Searcher>> searchers(n_threads);
-    run_tasks(static_cast<unsigned>(n_threads), (n_queries + n_per_block - 1) / n_per_block, [&](unsigned worker, std::size_t task, Watch &watch) {
-        if (!searchers[worker]) searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
-        const std::size_t first = task * n_per_block;
-        searchers[worker]->run(first, std::min(n_queries, first + n_per_block), watch);
-    });
+    run_tasks(static_cast<unsigned>(n_threads), (n_queries + n_per_block - 1) / n_per_block,
+              [&](unsigned worker, std::size_t task, Watch &watch) {
+                  if (!searchers[worker])
+                      searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
+                  const std::size_t first = task * n_per_block;
+                  searchers[worker]->run(first, std::min(n_queries, first + n_per_block), watch);
+              });
 }
 
 }  // namespace troenpy

@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint32_t no_place = 0xFFFFFFFF;
 constexpr std::size_t tile = Postings::rows_per_tile;
 
-// A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
+// A column is dense if more than one row in this many has it: about what a listed value costs more than a
+// dense one.
 constexpr std::size_t rows_per_listed_value = 10;
 
 // min(|x|, |y|) if the signs agree, otherwise 0; x is not 0.
@@ -34,7 +35,8 @@ void portable_add_terms(float *scores, const float *values, const Term *terms, s
     }
 }
 
-inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots, const Estimate &estimate, float limit) {
+inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots,
+                                        const Estimate &estimate, float limit) {
     std::uint64_t near = 0;
     for (std::size_t i = 0; i < tile; ++i) {
         const float margin = estimate.by_root * roots[i] + estimate.by_size * sizes[i] + estimate.constant;
@@ -52,7 +54,8 @@ constexpr std::size_t lanes = 8;
 constexpr std::size_t vectors = tile / lanes;
 
 template <bool manhattan>
-TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms, std::size_t n_terms) {
+TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms,
+                                   std::size_t n_terms) {
     __m256 sums[vectors];
     for (std::size_t v = 0; v < vectors; ++v) sums[v] = _mm256_loadu_ps(scores + v * lanes);
     for (std::size_t t = 0; t < n_terms; ++t) {
@@ -73,18 +76,20 @@ TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Ter
     for (std::size_t v = 0; v < vectors; ++v) _mm256_storeu_ps(scores + v * lanes, sums[v]);
 }
 
-TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots, const Estimate &estimate,
-                                            float limit) {
+TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots,
+                                            const Estimate &estimate, float limit) {
     const __m256 factor = _mm256_set1_ps(estimate.factor), by_root = _mm256_set1_ps(estimate.by_root);
     const __m256 by_size = _mm256_set1_ps(estimate.by_size), constant = _mm256_set1_ps(estimate.constant);
     const __m256 bar = _mm256_set1_ps(limit);
     std::uint64_t near = 0;
     for (std::size_t v = 0; v < vectors; ++v) {
         const __m256 size = _mm256_loadu_ps(sizes + v * lanes);
-        const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes), _mm256_fmadd_ps(by_size, size, constant));
+        const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes),
+                                              _mm256_fmadd_ps(by_size, size, constant));
         const __m256 middle = _mm256_fnmadd_ps(factor, _mm256_loadu_ps(scores + v * lanes), size);
         const __m256 is_near = _mm256_cmp_ps(_mm256_sub_ps(middle, margin), bar, _CMP_NGT_UQ);
-        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near))) << (v * lanes);
+        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near)))
+                << (v * lanes);
     }
     return near;
 }
@@ -116,15 +121,18 @@ void check_rows(const SparseRows &rows, std::size_t n_stored, std::size_t n_colu
         if (rows.borders[row] < previous) throw std::invalid_argument("indptr does not ascend from 0");
         previous = rows.borders[row];
     }
-    if (static_cast<std::uint64_t>(previous) > n_stored) throw std::invalid_argument("indptr exceeds the number of stored values");
+    if (static_cast<std::uint64_t>(previous) > n_stored)
+        throw std::invalid_argument("indptr exceeds the number of stored values");
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
         const SparseRow entries = rows[row];
         std::int64_t before = -1;
         for (std::size_t i = 0; i < entries.length; ++i) {
-            if (entries.columns[i] <= before) throw std::invalid_argument("column indices must ascend from 0 in every row");
+            if (entries.columns[i] <= before)
+                throw std::invalid_argument("column indices must ascend from 0 in every row");
             before = entries.columns[i];
         }
-        if (before >= static_cast<std::int64_t>(n_columns)) throw std::out_of_range("a column index is outside [0, n_columns)");
+        if (before >= static_cast<std::int64_t>(n_columns))
+            throw std::out_of_range("a column index is outside [0, n_columns)");
     }
 }
 
@@ -137,7 +145,8 @@ Postings::Postings(const SparseRows &rows, std::size_t n_columns, Metric metric,
     if (rows.n_rows >= no_place) throw std::length_error("too many rows for 32-bit row numbers");
     std::vector<std::uint32_t> n_rows_with(n_columns, 0);
     const auto n_stored = static_cast<std::size_t>(rows.borders[rows.n_rows]);
-    for (auto at = static_cast<std::size_t>(rows.borders[0]); at < n_stored; ++at) ++n_rows_with[static_cast<std::size_t>(rows.columns[at])];
+    for (auto at = static_cast<std::size_t>(rows.borders[0]); at < n_stored; ++at)
+        ++n_rows_with[static_cast<std::size_t>(rows.columns[at])];
     for (std::size_t column = 0; column < n_columns; ++column) {
         const bool is_dense = n_rows_with[column] > n_padded() / rows_per_listed_value;
         if (is_dense) dense_place_[column] = static_cast<std::uint32_t>(n_dense_++);
@@ -181,14 +190,17 @@ void Postings::find_terms(const SparseRow &query, int exponent, double budget, Q
         const double price = cost(column);
         if (price == 0) continue;
         const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
-        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are in range).
+        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are
+        // in range).
         const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
         found.push_back({size, size / price, column, value});
     }
     terms.major.clear();
     terms.minor.clear();
     terms.minor_size = 0;
-    if (budget > 0) std::sort(found.begin(), found.end(), [](const Priced &a, const Priced &b) { return a.size_per_cost < b.size_per_cost; });
+    if (budget > 0)
+        std::sort(found.begin(), found.end(),
+                  [](const Priced &a, const Priced &b) { return a.size_per_cost < b.size_per_cost; });
     bool is_minor = true;
     for (const Priced &term : found) {
         is_minor = is_minor && terms.minor_size + term.size <= budget;
@@ -213,7 +225,8 @@ std::span<const Posting> Postings::telling_list(const Terms &terms, std::size_t 
 
 void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const {
     if (terms.dense.empty()) return;
-    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(), terms.dense.size());
+    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(),
+               terms.dense.size());
 }
 
 void Postings::add_listed(const Terms &terms, float *scores) const {
