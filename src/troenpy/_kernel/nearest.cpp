@@ -1,6 +1,7 @@
 #include "nearest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -16,31 +17,72 @@ constexpr std::size_t most_shared_columns = std::size_t{1} << 22;
 
 // Scores of a block of queries stay in the second-level cache.
 constexpr std::size_t scores_per_block = std::size_t{1} << 19;
-constexpr std::size_t most_queries_per_block = 16;
+constexpr std::size_t most_queries_per_block = 8;
 
 // The share of a query that may be left out at first, and how many candidates beyond k are then too many: to
 // measure a candidate costs about as much as a few hundred listed values.
 constexpr double minor_share = 0.01;
 constexpr std::size_t most_extra_candidates = 64;
 
+// A walk along two rows: their differences, added up over the columns of either in ascending order.
 template <bool manhattan>
-double sum_differences(const SparseRow &x, const SparseRow &y) {
-    double sum = 0;
-    const auto add = [&sum](double difference) {
-        sum += manhattan ? std::abs(difference) : difference * difference;
-    };
-    std::size_t i = 0, j = 0;
-    while (i < x.length && j < y.length) {
-        // Products with 0 or 1 instead of branches, which would be mispredicted at every other step.
+struct Walk {
+    SparseRow y;
+    std::size_t i, j, which;
+    double sum;
+
+    void add(double difference) { sum += manhattan ? std::abs(difference) : difference * difference; }
+
+    // Both rows go on. Masks instead of branches, which would be mispredicted at every other step.
+    void step(const SparseRow &x) {
         const bool takes_x = x.columns[i] <= y.columns[j];
         const bool takes_y = y.columns[j] <= x.columns[i];
-        add(takes_x * x.values[i] - takes_y * y.values[j]);
+        add(value_if(takes_x, x.values[i]) - value_if(takes_y, y.values[j]));
         i += takes_x;
         j += takes_y;
     }
-    for (; i < x.length; ++i) add(x.values[i]);
-    for (; j < y.length; ++j) add(y.values[j]);
-    return sum;
+
+    // How many steps there are at least until one of the rows ends.
+    std::size_t n_sure(const SparseRow &x) const { return std::min(x.length - i, y.length - j); }
+
+    double finish(const SparseRow &x) {
+        while (i < x.length && j < y.length) step(x);
+        for (; i < x.length; ++i) add(x.values[i]);
+        for (; j < y.length; ++j) add(y.values[j]);
+        return sum;
+    }
+
+    static double value_if(bool is_taken, double value) {
+        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & -std::uint64_t{is_taken});
+    }
+};
+
+// Each step of a walk waits for the one before, so a few are walked at once; where one ends the next row
+// begins.
+template <bool manhattan>
+void sum_differences(const SparseRow &x, const SparseRow *rows, std::size_t n, double *sums) {
+    constexpr std::size_t n_walks = 4;
+    std::array<Walk<manhattan>, n_walks> walks;
+    std::size_t next = 0, n_left = std::min(n, n_walks);
+    for (std::size_t w = 0; w < n_left; ++w, ++next) walks[w] = {rows[next], 0, 0, next, 0.0};
+    while (n_left == n_walks) {
+        std::size_t n_sure = walks[0].n_sure(x);
+        for (const auto &walk : walks) n_sure = std::min(n_sure, walk.n_sure(x));
+        for (std::size_t step = 0; step < n_sure; ++step) {
+            for (auto &walk : walks) walk.step(x);
+        }
+        for (auto &walk : walks) {
+            if (walk.n_sure(x) > 0) continue;
+            sums[walk.which] = walk.finish(x);
+            if (next == n) {
+                walk = walks[--n_left];
+                break;
+            }
+            walk = {rows[next], 0, 0, next, 0.0};
+            ++next;
+        }
+    }
+    for (std::size_t w = 0; w < n_left; ++w) sums[walks[w].which] = walks[w].finish(x);
 }
 
 // Monotone, so that it maps the ends of an interval too.
@@ -81,10 +123,21 @@ int exponent_of(double value) {
 
 }  // namespace
 
-double measure(Metric metric, const SparseRow &x, const SparseRow &y) {
-    if (metric == Metric::cosine && (x.length == 0 || y.length == 0)) return 1;
-    const double sum = is_manhattan(metric) ? sum_differences<true>(x, y) : sum_differences<false>(x, y);
-    return sum < infinity ? to_distance(metric, sum) : infinity;
+void Space::add_distances(const SparseRow &query, Neighbor *neighbors, std::size_t n) const {
+    constexpr std::size_t n_at_once = 64;
+    std::array<SparseRow, n_at_once> rows;
+    std::array<double, n_at_once> sums;
+    for (std::size_t first = 0; first < n; first += n_at_once) {
+        const std::size_t n_now = std::min(n_at_once, n - first);
+        for (std::size_t i = 0; i < n_now; ++i) rows[i] = rows_[neighbors[first + i].row];
+        (is_manhattan(metric_) ? sum_differences<true> : sum_differences<false>)(query, rows.data(), n_now,
+                                                                                 sums.data());
+        for (std::size_t i = 0; i < n_now; ++i) {
+            const bool has_no_angle = metric_ == Metric::cosine && (query.length == 0 || rows[i].length == 0);
+            const double distance = sums[i] < infinity ? to_distance(metric_, sums[i]) : infinity;
+            neighbors[first + i].distance += has_no_angle ? 1 : distance;
+        }
+    }
 }
 
 Space::Space(SparseRows rows, std::size_t n_columns, Metric metric)
@@ -113,6 +166,12 @@ Space::Space(SparseRows rows, std::size_t n_columns, Metric metric)
         const double size = std::ldexp(sizes[row], -size_exponent_);
         sizes_[row] = static_cast<float>(size);
         roots_[row] = static_cast<float>(std::sqrt(size));
+    }
+    for (std::size_t begin = 0; begin < rows.n_rows; begin += tile) {
+        const auto end = sizes_.begin() + static_cast<std::ptrdiff_t>(std::min(begin + tile, rows.n_rows));
+        const auto [least, largest] =
+            std::minmax_element(sizes_.begin() + static_cast<std::ptrdiff_t>(begin), end);
+        tile_sizes_.push_back({*least, *largest});
     }
 }
 
@@ -225,6 +284,23 @@ private:
     std::vector<Row> rows_;
 };
 
+// The score below which no row of a tile is near (step 6 in nearest.hpp).
+struct Bar {
+    float score = 0;
+    Space::Sizes sizes{-1, -1};  // for which the score was found
+    float limit = 0;
+
+    void move(const Estimate &estimate, const Space::Sizes &tile_sizes, float new_limit) {
+        if (tile_sizes == sizes && new_limit == limit) return;
+        sizes = tile_sizes;
+        limit = new_limit;
+        const double most = sizes.most, root = std::sqrt(most) * (1 + 0x1p-22);
+        const double margin = estimate.by_root * root + estimate.by_size * most + estimate.constant;
+        score = static_cast<float>((sizes.least - margin - limit) / estimate.factor);
+        score = std::nextafter(score, -std::numeric_limits<float>::infinity());
+    }
+};
+
 class Searcher {
 public:
     Searcher(const std::vector<Space> &spaces, const Search &search, std::size_t n_per_block)
@@ -316,7 +392,10 @@ private:
         const Estimate &estimate = bounds_[i].by_major;
         by_score_.start(search_.n_neighbors);
         foresee(query, i);
+        Bar bar;
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
+            bar.move(estimate, spaces_[0].tile_sizes(begin / tile), by_score_.limit());
+            if (!reaches_(own + begin, bar.score)) continue;
             std::uint64_t near =
                 find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
             for (; near != 0; near &= near - 1) {
@@ -366,11 +445,12 @@ private:
             if (measured_.size() > 1024) break;
             for (const Space &space : spaces_) space.prefetch(neighbor.row);
         }
-        std::size_t n_done = 0;
-        for (Neighbor &neighbor : measured_) {
-            if (++n_done % 1024 == 0) watch.check();
+        constexpr std::size_t n_per_look = 1024;
+        for (std::size_t first = 0; first < measured_.size(); first += n_per_look) {
+            if (first > 0) watch.check();
+            const std::size_t n = std::min(n_per_look, measured_.size() - first);
             for (std::size_t s = 0; s < spaces_.size(); ++s)
-                neighbor.distance += spaces_[s].distance(search_.queries[s][query], neighbor.row);
+                spaces_[s].add_distances(search_.queries[s][query], measured_.data() + first, n);
         }
         const std::size_t k = search_.n_neighbors;
         const auto end = measured_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -390,6 +470,7 @@ private:
     std::size_t n_per_block_;
     Buffer<float> scores_;  // the same, then row
     FindNear find_near_ = choose_find_near();
+    Reaches reaches_ = choose_reaches();
     Candidates<float> by_score_;
     Candidates<double> by_distance_;
     std::vector<double> least_, most_;

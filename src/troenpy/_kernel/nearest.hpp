@@ -39,6 +39,9 @@
 // most
 //    sqrt(a(m) a(y)) by step 2, so M = sqrt(a(m) / A). Of Manhattan scores it lacks at most a(m), so that
 //    there M = 0 and 2 a(m) / A is added to the constant.
+// 6. A tile of rows is passed over by its scores alone: the least of its sizes, less the largest of its
+//    margins, less `limit`, divided by factor, is the bar that a score must reach. This is in float64, whose
+//    roundings are far below the 2^-16 by which margins are inflated, then rounded down to float32.
 // Terms are first left out up to a hundredth of the query, those with the longest lists for what they weigh;
 // only if the intervals then leave too many candidates are they added. Where a requirement fails (A out of
 // range, factor >= 2^100, more columns), all rows are measured.
@@ -64,8 +67,6 @@ struct Neighbor {
     }
 };
 
-double measure(Metric metric, const SparseRow &x, const SparseRow &y);
-
 // The training rows of one block of columns, and what bounds their distances.
 class Space {
 public:
@@ -84,9 +85,8 @@ public:
     void add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least,
                        double *most) const;
 
-    double distance(const SparseRow &query, std::size_t row) const {
-        return measure(metric_, query, rows_[row]);
-    }
+    // Adds the distances of the query from some rows.
+    void add_distances(const SparseRow &query, Neighbor *neighbors, std::size_t n) const;
 
     void prefetch(std::size_t row) const {
         const SparseRow entries = rows_[row];
@@ -101,6 +101,14 @@ public:
     const float *sizes() const { return sizes_.data(); }
     const float *roots() const { return roots_.data(); }
 
+    // The least and the largest size of the rows of a tile.
+    struct Sizes {
+        float least, most;
+
+        bool operator==(const Sizes &) const = default;
+    };
+    const Sizes &tile_sizes(std::size_t tile) const { return tile_sizes_[tile]; }
+
 private:
     SparseRows rows_;
     std::size_t n_columns_;
@@ -111,6 +119,7 @@ private:
     std::size_t longest_ = 0;
     std::vector<float> sizes_;  // a(y) / A, padded with a number no row reaches
     std::vector<float> roots_;  // r(y)
+    std::vector<Sizes> tile_sizes_;
     std::unique_ptr<Postings> postings_;
 };
 
