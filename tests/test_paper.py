@@ -1,7 +1,7 @@
-"""The paper's settings on R8 give the errors that our throwaway runs gave. Needs the corpus: TROENPY_DATA names its folder.
+"""The paper's settings on R8 give the errors that earlier, throwaway code gave.
 
-Weights are those of PAPER.md: English stop words removed, k = 7, L2-normalised rows, Euclidean distance; logistic
-regression with C = 1 by scikit-learn's lbfgs.
+English stop words removed; k = 7, L2-normalised rows, Euclidean distance; logistic regression with C = 1, by
+scikit-learn's lbfgs. Needs the corpus: TROENPY_DATA names the folder of r8.jsonl.gz.
 """
 
 import gzip
