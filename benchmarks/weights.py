@@ -1,8 +1,8 @@
 """Time and memory of every weight on synthetic class counts.
 
 Three tables: all schemes at 20 classes x 100,000 terms; the same at 4, 8 and 16 times the terms and non-zeros, with
-the growth of the time per non-zero from the first of them to the last (1 is linear; the smallest table is left out,
-as it fits the cache); all schemes at 2,000 classes x 1,000,000 terms with 10 million non-zeros, with peak memory.
+the growth of the time per non-zero from the smallest of the four to the largest (1 is linear); all schemes at 2,000
+classes x 1,000,000 terms with 10 million non-zeros, with peak memory. Times are the least of five runs, taken in turn.
 
     python benchmarks/weights.py            # all, about three minutes
     python benchmarks/weights.py --quick    # the first table only
@@ -10,7 +10,6 @@ as it fits the cache); all schemes at 2,000 classes x 1,000,000 terms with 10 mi
 
 import argparse
 import resource
-import statistics
 import time
 from collections.abc import Callable
 
@@ -40,13 +39,15 @@ def synthetic(n_classes: int, n_terms: int, n_cells: int, seed: int = 0) -> Clas
     )
 
 
-def seconds(function: Callable[[], object], repeats: int) -> float:
-    times = []
+def seconds(weight: Callable[..., object], tables: list[ClassCounts], repeats: int) -> list[float]:
+    """Return the least time of each table, all measured in turn: other work on the machine only adds to a time."""
+    times = [[] for _ in tables]  # type: list[list[float]]
     for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        for table, taken in zip(tables, times, strict=True):
+            start = time.perf_counter()
+            weight(table)
+            taken.append(time.perf_counter() - start)
+    return [min(taken) for taken in times]
 
 
 def main() -> None:
@@ -58,10 +59,10 @@ def main() -> None:
     tables = [synthetic(20, 100_000 * size // 400_000, size) for size in sizes]
     print(" | ".join(["scheme", *(f"{table.doc_freq.nnz:,} non-zeros" for table in tables), "growth"]))
     for name, weight in WEIGHTS.items():
-        times = [seconds(lambda weight=weight, table=table: weight(table), 3) for table in tables]  # type: ignore[misc]
+        times = seconds(weight, tables, 5)
         rates = [taken / table.doc_freq.nnz for taken, table in zip(times, tables, strict=True)]
-        growth = "" if quick else f"{rates[-1] / rates[1]:.2f}"
-        print(" | ".join([name, *(f"{t * 1000:.1f} ms" for t in times), growth]))
+        growth = "" if quick else f"{rates[-1] / rates[0]:.2f}"
+        print(" | ".join([name, *(f"{t * 1000:.1f} ms" for t in times), growth]), flush=True)
     if quick:
         return
     del tables
@@ -69,7 +70,7 @@ def main() -> None:
     print(f"\n{large!r}")
     print("scheme | seconds | peak memory of the process so far")
     for name, weight in WEIGHTS.items():
-        taken = seconds(lambda weight=weight: weight(large), 1)  # type: ignore[misc]
+        taken = seconds(weight, [large], 1)[0]
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(f"{name} | {taken:.2f} | {peak:.2f} GB", flush=True)
 

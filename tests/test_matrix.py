@@ -44,12 +44,22 @@ def test_class_document_counts(parts, data):
         [[(dense[np.array(codes, int) == c, j] > 0).sum() for j in range(dense.shape[1])] for c in range(4)]
     )
     arguments = indptr, indices, np.array(codes, dtype=np.int64), 4, dense.shape[1]
-    for borders, classes, counts in on_both(matrix.class_document_counts, *arguments):
+    n_threads = data.draw(st.integers(1, 3))
+    for borders, classes, counts in on_both(matrix.class_document_counts, *arguments, n_threads=n_threads):
         found = sp.csc_array((counts, classes, borders), shape=expected.shape)
         assert found.has_canonical_format
         assert (counts > 0).all()
         assert found.toarray().tolist() == expected.tolist()
         assert {borders.dtype, classes.dtype, counts.dtype} == {np.dtype(np.int64)}
+
+
+def test_class_document_counts_in_blocks_of_columns():
+    X = sp.random(300, 400_000, density=0.0005, format="csr", random_state=3)
+    codes = np.random.default_rng(4).integers(0, 7, 300)
+    arguments = X.indptr, X.indices, codes, 7, X.shape[1]
+    ours, reference = on_both(matrix.class_document_counts, *arguments, n_threads=2)
+    for found, expected in zip(ours, reference, strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 @given(
@@ -96,7 +106,8 @@ def test_weigh_rows_in_place():
     ("arguments", "message"),
     [
         ((np.array([0, 2]), np.array([0, 5]), np.array([0]), 1, 2), "a column index is outside"),
-        ((np.array([0, 2]), np.array([0, -1]), np.array([0]), 1, 2), "a column index is outside"),
+        ((np.array([0, 2]), np.array([-1, 0]), np.array([0]), 1, 2), "a column index is outside"),
+        ((np.array([0, 2]), np.array([1, 0]), np.array([0]), 1, 2), "the columns of a row do not ascend"),
         ((np.array([0, 1]), np.array([0]), np.array([3]), 1, 2), "a class code is outside"),
         ((np.array([0, 1]), np.array([0]), np.array([-1]), 1, 2), "a class code is outside"),
         ((np.array([0, 9]), np.array([0]), np.array([0]), 1, 2), "indptr does not ascend"),

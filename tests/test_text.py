@@ -1,7 +1,6 @@
 """Our CountVectorizer equals scikit-learn's: vocabulary, matrix, errors, warnings."""
 
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -130,6 +129,23 @@ def test_a_given_vocabulary_equals_scikit_learns(documents, vocabulary, ngram_ra
 CODE_POINTS = [chr(c) for c in range(sys.maxunicode + 1)]
 
 
+@pytest.mark.parametrize("n_made_up", [0, 20_000])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    "settings", [{}, {"ngram_range": (1, 3)}, {"ngram_range": (2, 2)}, {"analyzer": "char", "ngram_range": (2, 4)}]
+)
+def test_a_vocabulary_of_any_size_is_found(english_like, settings, n_jobs, n_made_up):
+    # Small beside the terms of the documents it is looked up in the tables, else the terms are looked up in it.
+    odd = ["", " ", "the  and", " the", "the ", "x" * 40, "x" * 40 + " the", "éé", "\ud800\ud800", "the\0and"]
+    documents = [*english_like[:20], "éé éé \ud800\ud800 " + "x" * 40 + " the " * 3, *odd]
+    terms = sorted(Reference(**settings).fit(english_like[10:30]).vocabulary_)[::2]
+    made_up = [f"made{i} up" for i in range(n_made_up)]
+    vocabulary = {term: i for i, term in enumerate([*odd, *made_up, *(t for t in terms if t not in odd)])}
+    settings = {**settings, "vocabulary": vocabulary, "stop_words": None if "analyzer" in settings else ["and"]}
+    vectorizer = assert_same(documents, documents[:2], n_jobs=n_jobs, **settings)
+    assert vectorizer.transform(documents).nnz > 100
+
+
 @pytest.mark.parametrize("analyzer", ["word", "char", "char_wb"])
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_every_code_point(analyzer, lowercase):
@@ -153,7 +169,7 @@ def test_both_block_scans_know_every_byte(portable):
             analyzer=analyzer, lowercase=True, min_n=1, max_n=2, stop_words=[], n_threads=1, portable=portable
         )
         counter.add(texts)
-        counts = counter.finish(True)
+        counts = counter.finish()
         reference = Reference(analyzer=analyzer, ngram_range=(1, 2)).fit(texts)
         assert counts.vocabulary() == reference.vocabulary_
 
@@ -444,6 +460,7 @@ INTERRUPTED = """
 import os, signal, threading, time
 from troenpy.text import CountVectorizer
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins with it ignored
 documents = {documents}
 def interrupt():
     time.sleep(0.3)
@@ -472,7 +489,6 @@ except KeyboardInterrupt:
     ],
 )
 def test_ctrl_c_stops_within_a_second(documents, n_jobs):
-    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
     code = INTERRUPTED.format(documents=documents, n_jobs=n_jobs)
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)  # noqa: S603

@@ -227,6 +227,17 @@ def test_equals_the_plain_loop_on_many_classes(name):
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("cells_per_block", [1, 7, 100])
+def test_blocks_of_terms_give_what_all_terms_at_once_give(name, cells_per_block, monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.poisson(0.4, (60, 30)) * (rng.random(30) < 0.9)
+    counts = ClassCounts.from_matrix(X, rng.integers(0, 6, 60))
+    at_once = WEIGHTS[name](counts)
+    monkeypatch.setattr("troenpy.cells.CELLS_PER_BLOCK", cells_per_block)
+    np.testing.assert_allclose(WEIGHTS[name](counts), at_once, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
 @given(corpus=corpora(), repeats=st.lists(st.integers(0, 3), min_size=12, max_size=12))
 @settings(max_examples=40, deadline=None)
 def test_sample_weight_equals_repetition(name, corpus, repeats):

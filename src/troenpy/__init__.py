@@ -1,6 +1,6 @@
 """Labelled text to features: term weights from troenpy, the dual of Shannon entropy."""
 
-from troenpy import rivals, weights
+from troenpy import datasets, rivals, weights
 from troenpy._kernel import kernel_available
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
@@ -33,6 +33,7 @@ __all__ = [
     "TfPiVectorizer",
     "TroenpyClassifier",
     "conditional_troenpy",
+    "datasets",
     "differential_troenpy",
     "entropy",
     "kernel_available",

@@ -23,10 +23,15 @@ _ENTRY = "troenpy"
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write header and arrays to `path`; a failure leaves what was there before."""
-    target = Path(path)
+    """Write header and arrays to `path`, whole or not at all."""
     text = json.dumps(header, sort_keys=True, ensure_ascii=True, allow_nan=False)
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_ENTRY: text})
+    write_whole(path, content)
+
+
+def write_whole(path: FilePath, content: bytes) -> None:
+    """Write a file whole or not at all; a failure leaves what was there before."""
+    target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")

@@ -3,10 +3,12 @@
 A formula over all classes also runs over the cells that are zero. Such a cell depends on its term only through the
 term's total, so `sum` adds the zeros once per distinct total and corrects at the non-zeros; a formula that is
 monotone in the size of the class has its extreme, among the zeros, at the first class in order of size that lacks
-the term. Nothing here is ever K x V dense.
+the term. Nothing here is ever K x V dense. `by_terms` runs a formula over blocks of terms, whose temporary arrays fit
+the cache: a single array per step over all cells would cost several times as much in page faults.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,35 +19,57 @@ from troenpy.counts import ClassCounts
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 
-_BLOCK = 1 << 21  # entries of a temporary table
+CELLS_PER_BLOCK = 1 << 18  # about: a term is never divided
+_TABLE = 1 << 21  # entries of a temporary table of class sizes and totals
+
+
+def by_terms(counts: ClassCounts, formula: "Callable[[Cells], Floats]") -> Floats:
+    """Give every term the value of a formula over its cells, and zero if no document holds it.
+
+    The formula sees one block of consecutive terms at a time.
+    """
+    starts = counts.doc_freq.indptr
+    edges = np.searchsorted(starts, np.arange(0, starts[-1], CELLS_PER_BLOCK)[1:])
+    blocks = zip([0, *edges], [*edges, len(starts) - 1], strict=True)
+    values = []
+    for start, stop in blocks:
+        cells = Cells(counts, start, stop)
+        values.append(np.where(cells.n_w > 0, formula(cells), 0.0))
+    return np.concatenate(values)
 
 
 class Cells:
-    """The stored cells of class counts as floats, with the totals that formulas need. Empty classes are left out.
+    """The stored cells of some terms as floats, with the totals that formulas need. Empty classes are left out.
 
     Attributes hold, in the paper's symbols: `n` documents; `C` documents by class; `n_w` documents by term; for every
     cell its class `i`, its term `w` and its count `n_iw`. `N` and `N_w` count label occurrences, not documents:
     the same unless documents have several labels or none.
     """
 
-    def __init__(self, counts: ClassCounts) -> None:
+    def __init__(self, counts: ClassCounts, start: int, stop: int) -> None:
         kept = np.flatnonzero(counts.n_docs > 0)
         check_two_classes(counts.classes[kept])
-        number = np.zeros(len(counts.n_docs), dtype=np.int64)
-        number[kept] = np.arange(len(kept))
-        self.kept, self.n_terms, self.starts = kept, len(counts.term_docs), counts.doc_freq.indptr
+        starts = np.asarray(counts.doc_freq.indptr[start : stop + 1], dtype=np.int64)
+        stored = slice(starts[0], starts[-1])
+        self.n_terms, self.starts = stop - start, starts - starts[0]
         self.n = float(counts.n_documents)
         self.C: Floats = counts.n_docs[kept].astype(np.float64)
-        self.n_w: Floats = counts.term_docs.astype(np.float64)
-        self.i: Integers = number[counts.doc_freq.indices]
-        self.w: Integers = counts.columns()
-        self.n_iw: Floats = counts.doc_freq.data.astype(np.float64)
+        self.n_w: Floats = counts.term_docs[start:stop].astype(np.float64)
+        self.i: Integers = counts.doc_freq.indices[stored]
+        if len(kept) < len(counts.n_docs):
+            self.i = np.searchsorted(kept, self.i)
+        self.n_iw: Floats = counts.doc_freq.data[stored].astype(np.float64)
         self.N = float(self.C.sum())
-        self.N_w = self.sum_of_cells(self.n_iw)
 
-    def of_terms(self, values: Floats) -> Floats:
-        """Give every term that no document holds the weight zero."""
-        return np.where(self.n_w > 0, values, 0.0)
+    @cached_property
+    def w(self) -> Integers:
+        """The term of each cell."""
+        return np.repeat(np.arange(self.n_terms), np.diff(self.starts))
+
+    @cached_property
+    def N_w(self) -> Floats:  # noqa: N802
+        """Label occurrences by term."""
+        return self.sum_of_cells(self.n_iw)
 
     def sum_of_cells(self, values: Floats) -> Floats:
         """Sum one value per stored cell by term."""
@@ -75,7 +99,7 @@ class Cells:
         distinct, which = np.unique(totals, return_inverse=True)
         sizes, repeats = np.unique(self.C, return_counts=True)
         zeros = np.empty(len(distinct))
-        step = max(1, _BLOCK // len(sizes))
+        step = max(1, _TABLE // len(sizes))
         for start in range(0, len(distinct), step):
             block = slice(start, start + step)
             values = at_zero(sizes[:, np.newaxis], distinct[np.newaxis, block])
@@ -89,8 +113,8 @@ class Cells:
         rank = np.empty(n_classes, dtype=np.int64)
         rank[order] = np.arange(n_classes)
         # In a term's sorted ranks, exactly those before the first gap stand at their own position.
-        ranks = np.sort(self.w.astype(np.int64) * n_classes + rank[self.i]) % n_classes
-        position = np.arange(len(ranks)) - np.asarray(self.starts, dtype=np.int64)[self.w]
+        ranks = np.sort(self.w * n_classes + rank[self.i]) % n_classes
+        position = np.arange(len(ranks)) - self.starts[self.w]
         gap = np.bincount(self.w[ranks == position], minlength=self.n_terms)
         return np.where(gap < n_classes, np.append(order, -1)[gap], -1)
 

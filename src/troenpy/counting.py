@@ -39,13 +39,14 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
 
 
 def documents_by_class(
-    present: sparse.csr_array, labels: Labels, weights: NDArray[np.float64] | None
+    present: sparse.csr_array, labels: Labels, weights: NDArray[np.float64] | None, n_threads: int = 1
 ) -> tuple[sparse.csc_array, NDArray[Any]]:
     """Return documents per class and term (K x V), and per term (V): int64, or float64 if documents have weights."""
     if weights is None and labels.is_single:
         n_classes, n_terms = len(labels.classes), present.shape[1]
-        codes = labels.indicator.indices
-        indptr, indices, data = class_document_counts(present.indptr, present.indices, codes, n_classes, n_terms)
+        indptr, indices, data = class_document_counts(
+            present.indptr, present.indices, labels.indicator.indices, n_classes, n_terms, n_threads=n_threads
+        )
         cells = data.view(np.int64), indices, indptr  # the kernel's may be a "long long", equal but shown otherwise
         by_class = sparse.csc_array(cells, shape=(n_classes, n_terms))
         return by_class, by_class.sum(axis=0)

@@ -159,7 +159,13 @@ class ClassCounts:
 
     @classmethod
     def from_present(
-        cls, present: Any, labels: Labels, weights: NDArray[np.float64] | None, terms: Iterable[str] | None = None
+        cls,
+        present: Any,
+        labels: Labels,
+        weights: NDArray[np.float64] | None,
+        terms: Iterable[str] | None = None,
+        *,
+        n_threads: int = 1,
     ) -> "ClassCounts":
         """Do the work of `from_matrix` on canonical CSR of positive values, labels and weights known to be sound.
 
@@ -169,12 +175,13 @@ class ClassCounts:
         labels : Labels
         weights : ndarray of shape (n_documents,) or None
         terms : iterable of str, optional
+        n_threads : int, default=1
 
         Returns
         -------
         ClassCounts
         """
-        cells, term_docs = documents_by_class(present, labels, weights)
+        cells, term_docs = documents_by_class(present, labels, weights, n_threads)
         counts = object.__new__(cls)
         counts._fill(
             classes=_class_array(labels.classes),

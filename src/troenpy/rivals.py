@@ -4,12 +4,13 @@ For a class i against the rest, the 2 x 2 table of a term: a = n_iw, b = C_i - a
 Several classes: the maximum over them, unless said otherwise. A term that no document holds weighs zero.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from troenpy.cells import Cells, Floats, Integers, remainder
+from troenpy.cells import Cells, Floats, Integers, by_terms, remainder
 from troenpy.counts import ClassCounts
 
 
@@ -22,10 +23,13 @@ def rf(counts: ClassCounts) -> Floats:
     >>> rf(counts)  # max of log2(2 + 1/2) and log2(2 + 2/1)
     array([2.])
     """
-    cells = Cells(counts)
-    a = cells.n_iw
-    ratio = cells.max_of_cells(a / np.maximum(1.0, remainder(cells.n_w[cells.w], a)))
-    return cells.of_terms(np.log2(2 + np.maximum(ratio, 0.0)))
+
+    def frequency(cells: Cells) -> Floats:
+        a = cells.n_iw
+        ratio = cells.max_of_cells(a / np.maximum(1.0, remainder(cells.n_w[cells.w], a)))
+        return np.log2(2 + np.maximum(ratio, 0.0))
+
+    return by_terms(counts, frequency)
 
 
 def icf(counts: ClassCounts) -> Floats:
@@ -37,9 +41,7 @@ def icf(counts: ClassCounts) -> Floats:
     >>> icf(counts)  # log(1 + 2/2), log(1 + 2/1)
     array([0.69314718, 1.09861229])
     """
-    cells = Cells(counts)
-    holding = np.maximum(1.0, cells.sum_of_cells(np.ones(len(cells.i))))
-    return cells.of_terms(np.log1p(len(cells.C) / holding))
+    return by_terms(counts, lambda cells: np.log1p(len(cells.C) / np.maximum(1, np.diff(cells.starts))))
 
 
 def dc(counts: ClassCounts) -> Floats:
@@ -51,8 +53,7 @@ def dc(counts: ClassCounts) -> Floats:
     >>> dc(counts)
     array([0., 1.])
     """
-    cells = Cells(counts)
-    return cells.of_terms(1 - _normalised_entropy(cells, cells.n_iw))
+    return by_terms(counts, lambda cells: 1 - _normalised_entropy(cells, cells.n_iw))
 
 
 def bdc(counts: ClassCounts) -> Floats:
@@ -64,8 +65,7 @@ def bdc(counts: ClassCounts) -> Floats:
     >>> bdc(counts)  # rates 1 and 1/2: 1 - H(2/3, 1/3) / log 2
     array([0.08170417])
     """
-    cells = Cells(counts)
-    return cells.of_terms(1 - _normalised_entropy(cells, cells.n_iw / cells.C[cells.i]))
+    return by_terms(counts, lambda cells: 1 - _normalised_entropy(cells, cells.n_iw / cells.C[cells.i]))
 
 
 def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
@@ -79,8 +79,7 @@ def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
     """
     if not 0 <= bias <= 1:
         raise ValueError(f"bias must lie between 0 and 1, got {bias!r}")
-    cells = Cells(counts)
-    return cells.of_terms(bias + (1 - bias) * (1 - _normalised_entropy(cells, cells.n_iw)))
+    return by_terms(counts, lambda cells: bias + (1 - bias) * (1 - _normalised_entropy(cells, cells.n_iw)))
 
 
 def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
@@ -98,12 +97,15 @@ def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
     >>> igm(counts)  # 1 + 7 * 2 / (1*2 + 2*1)
     array([4.5])
     """
-    cells = Cells(counts)
-    falling = cells.n_iw[np.lexsort((-cells.n_iw, cells.w))]
-    rank = np.arange(1, len(falling) + 1) - np.asarray(cells.starts, dtype=np.int64)[cells.w]
-    moment = cells.sum_of_cells(rank * falling)
-    largest = np.maximum(cells.max_of_cells(cells.n_iw), 0.0)
-    return cells.of_terms(1 + strength * largest / np.where(moment > 0, moment, 1.0))
+
+    def concentration(cells: Cells) -> Floats:
+        falling = cells.n_iw[np.lexsort((-cells.n_iw, cells.w))]
+        rank = np.arange(1, len(falling) + 1) - cells.starts[cells.w]
+        moment = cells.sum_of_cells(rank * falling)
+        largest = np.maximum(cells.max_of_cells(cells.n_iw), 0.0)
+        return 1 + strength * largest / np.where(moment > 0, moment, 1.0)
+
+    return by_terms(counts, concentration)
 
 
 def chi2(counts: ClassCounts) -> Floats:
@@ -115,17 +117,16 @@ def chi2(counts: ClassCounts) -> Floats:
     >>> chi2(counts)
     array([4.])
     """
-    cells = Cells(counts)
+    n = float(counts.n_documents)
 
     def statistic(C: Any, a: Any, n_w: Any) -> Any:
-        absent, others = remainder(cells.n, n_w), remainder(cells.n, C)
+        absent, others = remainder(n, n_w), remainder(n, C)
         with np.errstate(divide="ignore", invalid="ignore"):
             # ad - bc = a n - n_w C_i
-            value = cells.n * (a * cells.n - n_w * C) ** 2 / (n_w * absent * C * others)
+            value = n * (a * n - n_w * C) ** 2 / (n_w * absent * C * others)
         return np.where((absent > 0) & (others > 0), value, 0.0)
 
-    at_cells = statistic(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-    return _largest(cells, at_cells, lambda i: statistic(cells.C[i], 0.0, cells.n_w))
+    return by_terms(counts, lambda cells: _largest(cells, statistic))
 
 
 def ig(counts: ClassCounts) -> Floats:
@@ -137,15 +138,7 @@ def ig(counts: ClassCounts) -> Floats:
     >>> ig(counts)
     array([0.69314718])
     """
-    cells = Cells(counts)
-    C, x, N_w, N = cells.C[cells.i], cells.n_iw, cells.N_w[cells.w], cells.N
-    left, absent = remainder(C, x), remainder(N, cells.N_w)
-    present_part = x * np.log(x * N / (C * N_w))
-    absent_part = special.xlogy(left, left * N / np.where(left > 0, C * absent[cells.w], 1.0))
-    # The classes that lack the term: C_i log( N / (N - N_w) ) each.
-    lacking = remainder(N, cells.sum_of_cells(C))
-    total = cells.sum_of_cells(present_part + absent_part) + special.xlogy(lacking, N / np.where(absent > 0, absent, N))
-    return cells.of_terms(np.maximum(total / N, 0.0))
+    return by_terms(counts, _gain)
 
 
 def gain_ratio(counts: ClassCounts) -> Floats:
@@ -157,10 +150,13 @@ def gain_ratio(counts: ClassCounts) -> Floats:
     >>> gain_ratio(counts)
     array([1.])
     """
-    cells = Cells(counts)
-    share = np.minimum(cells.N_w / cells.N, 1.0)
-    spread = special.entr(share) + special.entr(remainder(1.0, share))
-    return np.where(spread > 0, ig(counts) / np.where(spread > 0, spread, 1.0), 0.0)
+
+    def ratio(cells: Cells) -> Floats:
+        share = np.minimum(cells.N_w / cells.N, 1.0)
+        spread = special.entr(share) + special.entr(remainder(1.0, share))
+        return np.where(spread > 0, _gain(cells) / np.where(spread > 0, spread, 1.0), 0.0)
+
+    return by_terms(counts, ratio)
 
 
 def odds_ratio(counts: ClassCounts) -> Floats:
@@ -174,17 +170,18 @@ def odds_ratio(counts: ClassCounts) -> Floats:
     >>> odds_ratio(counts)  # log (2.5 * 2.5) / (0.5 * 0.5)
     array([3.21887582])
     """
-    cells = Cells(counts)
+    n = float(counts.n_documents)
 
     def log_odds(C: Any, a: Any, n_w: Any) -> Any:
         b, c = remainder(C, a), remainder(n_w, a)
-        d = remainder(cells.n - C, c)
+        d = remainder(n - C, c)
         return (np.log(a + 0.5) + np.log(d + 0.5)) - (np.log(b + 0.5) + np.log(c + 0.5))
 
-    at_cells = log_odds(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-    return cells.of_terms(
-        cells.largest_magnitude(at_cells, lambda i: log_odds(cells.C[i], 0.0, cells.n_w), class_key=cells.C)
-    )
+    def largest(cells: Cells) -> Floats:
+        at_cells = log_odds(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
+        return cells.largest_magnitude(at_cells, lambda i: log_odds(cells.C[i], 0.0, cells.n_w), class_key=cells.C)
+
+    return by_terms(counts, largest)
 
 
 def bns(counts: ClassCounts) -> Floats:
@@ -198,15 +195,14 @@ def bns(counts: ClassCounts) -> Floats:
     >>> bns(counts)  # 2 * 3.2905...
     array([6.5810...])
     """
-    cells = Cells(counts)
+    n = float(counts.n_documents)
 
     def separation(C: Any, a: Any, n_w: Any) -> Any:
-        others = remainder(cells.n, C)
+        others = remainder(n, C)
         rate = remainder(n_w, a) / np.where(others > 0, others, 1.0)
         return np.where(others > 0, np.abs(_normal_quantile(a / C) - _normal_quantile(rate)), 0.0)
 
-    at_cells = separation(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-    return _largest(cells, at_cells, lambda i: separation(cells.C[i], 0.0, cells.n_w))
+    return by_terms(counts, lambda cells: _largest(cells, separation))
 
 
 def nb(counts: ClassCounts) -> Floats:
@@ -221,17 +217,32 @@ def nb(counts: ClassCounts) -> Floats:
     >>> nb(counts)  # log 2/3 - log 2/4; log 1/3 - log 2/4
     array([ 0.28768207, -0.40546511])
     """
-    cells = Cells(counts)
-    in_class = np.bincount(cells.i, weights=cells.n_iw, minlength=len(cells.C))
-    log_sum = np.log(in_class + cells.n_terms)
-    log_sum_rest = np.log(remainder(cells.n_w.sum(), in_class) + cells.n_terms)
+    n_classes, n_terms = counts.doc_freq.shape
+    has_documents = counts.n_docs > 0
+    in_class = np.bincount(counts.doc_freq.indices, weights=counts.doc_freq.data, minlength=n_classes)[has_documents]
+    log_sum = np.log(in_class + n_terms)
+    log_sum_rest = np.log(remainder(float(counts.term_docs.sum()), in_class) + n_terms)
 
     def ratio(i: Integers, a: Any, n_w: Any) -> Any:
         return (np.log1p(a) - np.log1p(remainder(n_w, a))) - (log_sum[i] - log_sum_rest[i])
 
-    at_cells = ratio(cells.i, cells.n_iw, cells.n_w[cells.w])
-    key = log_sum - log_sum_rest
-    return cells.of_terms(cells.largest_magnitude(at_cells, lambda i: ratio(i, 0.0, cells.n_w), class_key=key))
+    def largest(cells: Cells) -> Floats:
+        at_cells = ratio(cells.i, cells.n_iw, cells.n_w[cells.w])
+        key = log_sum - log_sum_rest
+        return cells.largest_magnitude(at_cells, lambda i: ratio(i, 0.0, cells.n_w), class_key=key)
+
+    return by_terms(counts, largest)
+
+
+def _gain(cells: Cells) -> Floats:
+    C, x, N_w, N = cells.C[cells.i], cells.n_iw, cells.N_w[cells.w], cells.N
+    left, absent = remainder(C, x), remainder(N, cells.N_w)
+    present_part = x * np.log(x * N / (C * N_w))
+    absent_part = special.xlogy(left, left * N / np.where(left > 0, C * absent[cells.w], 1.0))
+    # The classes that lack the term: C_i log( N / (N - N_w) ) each.
+    lacking = remainder(N, cells.sum_of_cells(C))
+    total = cells.sum_of_cells(present_part + absent_part) + special.xlogy(lacking, N / np.where(absent > 0, absent, N))
+    return np.maximum(total / N, 0.0)
 
 
 def _normalised_entropy(cells: Cells, values: Floats) -> Floats:
@@ -243,8 +254,9 @@ def _normal_quantile(rate: Any) -> Any:
     return special.ndtri(np.clip(rate, 0.0005, 1 - 0.0005))
 
 
-def _largest(cells: Cells, at_cells: Floats, at_zero: Any) -> Floats:
-    """Return the largest value over all classes of a formula that, at zero cells, grows with the class."""
+def _largest(cells: Cells, formula: Callable[[Any, Any, Any], Any]) -> Floats:
+    """Return the largest value over all classes of a formula of C_i, a and n_w that, at a = 0, grows with the class."""
+    at_cells = formula(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
     lacking = cells.first_lacking(-cells.C)
-    zeros = np.where(lacking >= 0, at_zero(lacking), -np.inf)
-    return cells.of_terms(np.maximum(cells.max_of_cells(at_cells), zeros))
+    zeros = np.where(lacking >= 0, formula(cells.C[lacking], 0.0, cells.n_w), -np.inf)
+    return np.maximum(cells.max_of_cells(at_cells), zeros)

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
 from typing import Any
 
@@ -169,20 +168,17 @@ class CountVectorizer(SklearnCountVectorizer):
             return _sorted(super().fit_transform(self._readable(raw_documents), y))
         documents.check_collection(raw_documents)
         self._validate_as_parent_does()
-        counts = self._count(raw_documents, n_threads, is_sorted=not self.fixed_vocabulary_)
+        counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
-            counts.match(self.vocabulary_)
-            return self._matrix(counts)
+            return self._matrix(counter.match(self.vocabulary_))
+        counts = counter.finish()
         self._choose_terms(counts)
         if n_threads == 1:
             self.vocabulary_ = counts.vocabulary()
             return self._matrix(counts)
-        # The dict needs Python, the matrix does not: they are made side by side.
-        with ThreadPoolExecutor(1) as other_thread:
-            arrays = other_thread.submit(self._csr_arrays, counts)
-            vocabulary = counts.vocabulary()
-        self.vocabulary_ = vocabulary
-        return self._matrix(counts, arrays.result())
+        arrays = self._csr_arrays(counts)
+        self.vocabulary_ = counts.vocabulary_and_rows(*arrays, bool(self.binary))
+        return self._matrix(counts, arrays)
 
     def transform(self, raw_documents: Any) -> Any:
         """Count the terms of the vocabulary.
@@ -200,9 +196,7 @@ class CountVectorizer(SklearnCountVectorizer):
             return _sorted(super().transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)
         self._check_vocabulary()
-        counts = self._count(raw_documents, n_threads, is_sorted=False)
-        counts.match(self.vocabulary_)
-        return self._matrix(counts)
+        return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms in the order of columns.
@@ -221,9 +215,7 @@ class CountVectorizer(SklearnCountVectorizer):
             in_order = _kernel.native.keys_by_column(self.vocabulary_)
         if in_order is None:
             return super().get_feature_names_out(input_features)
-        terms = np.empty(len(in_order), dtype=object)
-        terms[:] = in_order
-        return terms
+        return np.fromiter(in_order, dtype=object, count=len(in_order))
 
     def _validate_as_parent_does(self) -> None:
         """Call the parent's private checks."""
@@ -284,7 +276,7 @@ class CountVectorizer(SklearnCountVectorizer):
             return raw_documents
         return arrow if isinstance(arrow, list) else arrow.to_list()
 
-    def _count(self, raw_documents: Any, n_threads: int, *, is_sorted: bool) -> Any:
+    def _count(self, raw_documents: Any, n_threads: int) -> Any:
         self.build_analyzer()  # for its errors and warnings on stop words
         assert _kernel.native is not None  # noqa: S101
         min_n, max_n = self.ngram_range
@@ -298,7 +290,7 @@ class CountVectorizer(SklearnCountVectorizer):
         )
         for batch in self._batches(raw_documents):
             counter.add(batch)
-        return counter.finish(is_sorted)
+        return counter
 
     def _batches(self, raw_documents: Any) -> Iterator[documents.Batch]:
         batches = documents.batches(raw_documents, self.decode)
@@ -337,20 +329,22 @@ class CountVectorizer(SklearnCountVectorizer):
         return totals.astype(dtype)
 
     def _csr_arrays(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Make room for the matrix: its row borders, and indices and data that are still to be written."""
         borders = counts.row_borders()
         n_values = int(borders[-1])
         index = np.int32 if self._room * max(n_values, counts.n_columns) <= LARGEST_INT32 else np.int64
         dtype = np.dtype(self.dtype)
-        indptr = borders.astype(index)
         before = (self._room - 1) * n_values
         indices = np.empty(before + n_values, dtype=index)[before:]
         data = np.empty(before + n_values, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)[before:]
-        counts.write_rows(indptr, indices, data, bool(self.binary))
-        return data, indices, indptr
+        return borders.astype(index), indices, data
 
-    def _matrix(self, counts: Any, arrays: tuple[NDArray[Any], ...] | None = None) -> Any:
+    def _matrix(self, counts: Any, written: tuple[NDArray[Any], ...] | None = None) -> Any:
+        arrays = written or self._csr_arrays(counts)
+        if written is None:
+            counts.write_rows(*arrays, bool(self.binary))
+        indptr, indices, data = arrays
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
-        data, indices, indptr = arrays or self._csr_arrays(counts)
         kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
         if self._room == 1:
             X = kind((data, indices, indptr), shape=shape, dtype=self.dtype, copy=False)

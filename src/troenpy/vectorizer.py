@@ -281,7 +281,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         X = super().fit_transform(raw_documents)
         check_labels_fit(labels, X.shape[0])
         length = X.data.sum() if weights is None else weights @ row_sums(X)
-        counts = ClassCounts.from_present(X, labels, weights)
+        counts = ClassCounts.from_present(X, labels, weights, n_threads=self._n_threads())
         self._weighter = self._new_weighter().learn(counts, float(length))
         return X
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from scipy import special
 
-from troenpy.cells import Cells, Floats, remainder
+from troenpy.cells import Cells, Floats, by_terms, check_two_classes, remainder
 from troenpy.counts import ClassCounts
 from troenpy.estimators import WITH_PRIOR, Estimator, check_estimator, check_smoothing, troenpy_cells
 from troenpy.information import entropy, troenpy
@@ -28,7 +28,7 @@ def idf(counts: ClassCounts) -> Floats:
     >>> idf(counts)  # n = 4, n_w = 3 and 1
     array([1.        , 1.69314718])
     """
-    return _idf(Cells(counts))
+    return by_terms(counts, _idf)
 
 
 def pcf_present(
@@ -56,8 +56,8 @@ def pcf_present(
     >>> pcf_present(counts)  # 2/3 log 3/2 + 1/3 log 3/3; log 1/1
     array([0.27031007, 0.        ])
     """
-    cells, how = Cells(counts), _Estimate(smoothing, estimator, prior)
-    return cells.of_terms(_troenpy_with_term(cells, how))
+    how = _Estimate(smoothing, estimator, prior)
+    return by_terms(counts, lambda cells: _troenpy_with_term(cells, how))
 
 
 def pcf(
@@ -74,7 +74,8 @@ def pcf(
     >>> pcf(counts)  # PCF_* = log 4/3
     array([-0.017372  , -0.28768207])
     """
-    return _pcf(Cells(counts), _Estimate(smoothing, estimator, prior))
+    how = _Estimate(smoothing, estimator, prior)
+    return by_terms(counts, lambda cells: _pcf(cells, how))
 
 
 def pcf_gain(
@@ -91,13 +92,17 @@ def pcf_gain(
     >>> pcf_gain(counts)  # 3/4 * 0.27031 + 1/4 * 0 - log 4/3, and the same with the sides exchanged
     array([-0.08494952, -0.08494952])
     """
-    cells, how = Cells(counts), _Estimate(smoothing, estimator, prior)
-    share = cells.N_w / cells.N
-    with_term, without = _troenpy_with_term(cells, how), _troenpy_without_term(cells, how)
-    with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs
-        sides = np.where(share > 0, share * with_term, 0.0) + np.where(share < 1, (1 - share) * without, 0.0)
-    gain = sides - _troenpy_of_all(cells, how)
-    return cells.of_terms(np.maximum(gain, 0.0) if estimator == "plugin" else gain)
+    how = _Estimate(smoothing, estimator, prior)
+
+    def gain(cells: Cells) -> Floats:
+        share = cells.N_w / cells.N
+        with_term, without = _troenpy_with_term(cells, how), _troenpy_without_term(cells, how)
+        with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs
+            sides = np.where(share > 0, share * with_term, 0.0) + np.where(share < 1, (1 - share) * without, 0.0)
+        difference = sides - _troenpy_of_all(cells, how)
+        return np.maximum(difference, 0.0) if estimator == "plugin" else difference
+
+    return by_terms(counts, gain)
 
 
 def ncf(counts: ClassCounts) -> Floats:
@@ -109,9 +114,11 @@ def ncf(counts: ClassCounts) -> Floats:
     >>> ncf(counts)  # H(2/3, 1/3) - log 2; 0 - log 2
     array([-0.05663301, -0.69314718])
     """
-    cells = Cells(counts)
-    with_term = cells.sum_of_cells(special.entr(cells.n_iw / cells.N_w[cells.w]))
-    return cells.of_terms(with_term - entropy(cells.C))
+
+    def difference(cells: Cells) -> Floats:
+        return cells.sum_of_cells(special.entr(cells.n_iw / cells.N_w[cells.w])) - entropy(cells.C)
+
+    return by_terms(counts, difference)
 
 
 def pi(
@@ -125,8 +132,8 @@ def pi(
     >>> pi(counts)
     array([-0.017372  , -0.48708809])
     """
-    cells = Cells(counts)
-    return _pcf(cells, _Estimate(smoothing, estimator, prior)) * _idf(cells)
+    how = _Estimate(smoothing, estimator, prior)
+    return by_terms(counts, lambda cells: _pcf(cells, how) * _idf(cells))
 
 
 def cib_ncf(counts: ClassCounts, *, smoothing: float = 1.0, per_class: bool = False) -> Floats:
@@ -208,13 +215,14 @@ def delta_idf(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
     array([-0.69314718])
     """
     check_smoothing(smoothing)
-    cells = Cells(counts)
-    at_cells = _ncf_bias(cells.C[cells.i], cells.n, cells.n_iw, cells.n_w[cells.w], smoothing)
-    return cells.of_terms(
-        cells.largest_magnitude(
+
+    def largest(cells: Cells) -> Floats:
+        at_cells = _ncf_bias(cells.C[cells.i], cells.n, cells.n_iw, cells.n_w[cells.w], smoothing)
+        return cells.largest_magnitude(
             at_cells, lambda i: _ncf_bias(cells.C[i], cells.n, 0.0, cells.n_w, smoothing), class_key=cells.C
         )
-    )
+
+    return by_terms(counts, largest)
 
 
 class _Estimate:
@@ -241,11 +249,11 @@ class _Estimate:
 
 
 def _idf(cells: Cells) -> Floats:
-    return cells.of_terms(1 + np.log(cells.n / (1 + cells.n_w)))
+    return 1 + np.log(cells.n / (1 + cells.n_w))
 
 
 def _pcf(cells: Cells, how: _Estimate) -> Floats:
-    return cells.of_terms(_troenpy_with_term(cells, how) - _troenpy_of_all(cells, how))
+    return _troenpy_with_term(cells, how) - _troenpy_of_all(cells, how)
 
 
 def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
@@ -254,8 +262,8 @@ def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
 
 
 def _troenpy_with_term(cells: Cells, how: _Estimate) -> Floats:
-    sizes, totals = cells.C[cells.i], cells.N_w[cells.w]
-    at_cells = how.cells(cells.n_iw, remainder(totals, cells.n_iw), sizes, cells)
+    others = remainder(cells.N_w[cells.w], cells.n_iw)
+    at_cells = how.cells(cells.n_iw, others, cells.C[cells.i] if how.estimator in WITH_PRIOR else 0.0, cells)
     if how.estimator in WITH_PRIOR:
         return cells.sum(at_cells, lambda C, total: how.cells(0.0, total, C, cells), cells.N_w)
     return cells.sum_of_cells(at_cells)
@@ -299,12 +307,17 @@ def _bias(
     counts: ClassCounts, formula: Callable[..., Any], smoothing: float, per_class: bool, magnitude: Callable[[Any], Any]
 ) -> Floats:
     check_smoothing(smoothing)
-    cells = Cells(counts)
     if per_class:
+        check_two_classes(counts.classes[counts.n_docs > 0])
         dense = counts.doc_freq.toarray().astype(np.float64)
-        sizes = counts.n_docs[:, np.newaxis].astype(np.float64)
-        return np.where(cells.n_w > 0, magnitude(formula(sizes, cells.n, dense, cells.n_w, smoothing)), 0.0)
+        sizes, n_w = counts.n_docs[:, np.newaxis].astype(np.float64), counts.term_docs.astype(np.float64)
+        return np.where(n_w > 0, magnitude(formula(sizes, float(counts.n_documents), dense, n_w, smoothing)), 0.0)
+    return by_terms(counts, lambda cells: _expected_bias(cells, formula, smoothing, magnitude))
 
+
+def _expected_bias(
+    cells: Cells, formula: Callable[..., Any], smoothing: float, magnitude: Callable[[Any], Any]
+) -> Floats:
     def share(C: Any, n_iw: Any, n_w: Any) -> Floats:
         return cast(Floats, C / cells.n * magnitude(formula(C, cells.n, n_iw, n_w, smoothing)))
 
@@ -312,6 +325,6 @@ def _bias(
         # With one label each, CIB_2 = -CIB_1: written out, so that classes of equal size give zero and not rounding.
         n_1w = cells.sum_of_cells(np.where(cells.i == 0, cells.n_iw, 0.0))
         first = formula(cells.C[0], cells.n, n_1w, cells.n_w, smoothing)
-        return cells.of_terms(magnitude(first) if magnitude is np.abs else (cells.C[0] - cells.C[1]) / cells.n * first)
+        return cast(Floats, magnitude(first) if magnitude is np.abs else (cells.C[0] - cells.C[1]) / cells.n * first)
     at_cells = share(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-    return cells.of_terms(cells.sum(at_cells, lambda C, n_w: share(C, 0.0, n_w), cells.n_w))
+    return cells.sum(at_cells, lambda C, n_w: share(C, 0.0, n_w), cells.n_w)

@@ -55,16 +55,17 @@ void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const In
 template <typename Index>
 nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices,
                                 Array<const std::int64_t> codes, std::int64_t n_classes,
-                                std::int64_t n_columns) {
+                                std::int64_t n_columns, unsigned n_threads) {
     const std::size_t n_rows = checked_rows(indptr, indices.size());
     if (codes.size() != n_rows) throw std::invalid_argument("codes and rows differ in number");
     if (n_classes < 0 || n_columns < 0)
         throw std::invalid_argument("n_classes and n_columns must not be negative");
+    if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
     ClassCounts counts;
     {
         nb::gil_scoped_release release;
         counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
-                                                n_classes, n_columns);
+                                                n_classes, n_columns, n_threads);
     }
     return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)),
                           to_numpy(std::move(counts.data)));
@@ -124,7 +125,7 @@ void bind_by_index(nb::module_ &module) {
     bind_stack_blocks<float, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"),
-               nb::arg("n_columns"));
+               nb::arg("n_columns"), nb::arg("n_threads"));
 }
 
 // The C library keeps what was freed below memory in use, here the tables of the counting below the

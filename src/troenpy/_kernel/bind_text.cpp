@@ -5,6 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <future>
+
 #include "arrays.hpp"
 #include "arrow.hpp"
 #include "counter.hpp"
@@ -62,9 +65,9 @@ void add_arrow(Counter &counter, const ArrowTexts &documents) {
     counter.add(documents.texts());
 }
 
-TermCounts *finish(Counter &counter, bool sorted) {
+TermCounts *finish(Counter &counter) {
     nb::gil_scoped_release release;
-    return new TermCounts(counter, sorted);
+    return new TermCounts(counter);
 }
 
 Array<std::int64_t> document_frequencies(const TermCounts &counts) {
@@ -74,7 +77,7 @@ Array<std::int64_t> document_frequencies(const TermCounts &counts) {
     return to_numpy(std::move(result));
 }
 
-Array<std::int64_t> occurrences(const TermCounts &counts) {
+Array<std::int64_t> occurrences(const CountedRows &counts) {
     std::vector<std::int64_t> result;
     {
         nb::gil_scoped_release release;
@@ -86,15 +89,10 @@ Array<std::int64_t> occurrences(const TermCounts &counts) {
 void keep(TermCounts &counts, Array<const bool> mask) {
     if (mask.size() != counts.vocabulary().size())
         throw std::invalid_argument("mask has another length than the terms");
-    std::vector<std::uint32_t> columns(mask.size(), no_column);
-    std::uint32_t n_kept = 0;
-    for (std::size_t i = 0; i < mask.size(); ++i) {
-        if (mask.data()[i]) columns[i] = n_kept++;
-    }
-    counts.set_columns(std::move(columns), n_kept);
+    counts.keep(mask.data());
 }
 
-Array<std::int64_t> row_borders(const TermCounts &counts) {
+Array<std::int64_t> row_borders(const CountedRows &counts) {
     std::vector<std::int64_t> indptr(counts.n_documents() + 1);
     {
         nb::gil_scoped_release release;
@@ -104,29 +102,63 @@ Array<std::int64_t> row_borders(const TermCounts &counts) {
 }
 
 template <typename Index, typename Value>
-void write_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices, Array<Value> data,
-                bool binary) {
+void check_arrays(const CountedRows &counts, Array<const Index> indptr, Array<Index> indices,
+                  Array<Value> data) {
     const std::size_t n = counts.n_documents();
     if (indptr.size() != n + 1 || indices.size() != data.size() ||
         static_cast<std::uint64_t>(indptr.data()[n]) != data.size()) {
         throw std::invalid_argument("indptr, indices and data do not fit the counts");
     }
+}
+
+template <typename Index, typename Value>
+void write_rows(const CountedRows &counts, Array<const Index> indptr, Array<Index> indices, Array<Value> data,
+                bool binary) {
+    check_arrays(counts, indptr, indices, data);
     nb::gil_scoped_release release;
     counts.write_rows(indptr.data(), indices.data(), data.data(), binary);
 }
 
+// The dict needs Python, the rows do not: they are made side by side.
 template <typename Index, typename Value>
-void bind_write_rows(nb::class_<TermCounts> &counts) {
+nb::dict vocabulary_and_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices,
+                             Array<Value> data, bool binary) {
+    check_arrays(counts, indptr, indices, data);
+    std::atomic<bool> stop{false};
+    std::future<void> rows = std::async(std::launch::async, [&] {
+        counts.write_rows_beside(indptr.data(), indices.data(), data.data(), binary, stop);
+    });
+    const auto wait = [&] {
+        nb::gil_scoped_release release;
+        rows.wait();
+    };
+    nb::dict vocabulary;
+    try {
+        vocabulary = make_vocabulary(counts);
+    } catch (...) {
+        stop = true;
+        wait();
+        throw;
+    }
+    wait();
+    rows.get();
+    return vocabulary;
+}
+
+template <typename Index, typename Value>
+void bind_write_rows(nb::class_<CountedRows> &counts, nb::class_<TermCounts, CountedRows> &terms) {
     counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indptr").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("binary"));
+    terms.def("vocabulary_and_rows", &vocabulary_and_rows<Index, Value>, nb::arg("indptr").noconvert(),
+              nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("binary"));
 }
 
 template <typename Index>
-void bind_write_rows(nb::class_<TermCounts> &counts) {
-    bind_write_rows<Index, std::int32_t>(counts);
-    bind_write_rows<Index, std::int64_t>(counts);
-    bind_write_rows<Index, float>(counts);
-    bind_write_rows<Index, double>(counts);
+void bind_write_rows(nb::class_<CountedRows> &counts, nb::class_<TermCounts, CountedRows> &terms) {
+    bind_write_rows<Index, std::int32_t>(counts, terms);
+    bind_write_rows<Index, std::int64_t>(counts, terms);
+    bind_write_rows<Index, float>(counts, terms);
+    bind_write_rows<Index, double>(counts, terms);
 }
 
 template <typename T>
@@ -177,20 +209,22 @@ void bind_text(nb::module_ &module) {
              nb::arg("portable") = false)
         .def("add", &add_texts, nb::arg("documents"))
         .def("add", &add_arrow, nb::arg("documents"))
-        .def("finish", &finish, nb::arg("sorted"));
+        .def("finish", &finish)
+        .def("match", &match_vocabulary, nb::arg("vocabulary"));
 
-    nb::class_<TermCounts> counts(module, "TermCounts");
-    counts.def_prop_ro("n_documents", &TermCounts::n_documents)
-        .def_prop_ro("n_columns", &TermCounts::n_columns)
-        .def("document_frequencies", &document_frequencies)
+    nb::class_<CountedRows> rows(module, "CountedRows");
+    rows.def_prop_ro("n_documents", &CountedRows::n_documents)
+        .def_prop_ro("n_columns", &CountedRows::n_columns)
         .def("occurrences", &occurrences)
-        .def("keep", &keep, nb::arg("mask").noconvert())
-        .def("match", &match_vocabulary, nb::arg("vocabulary"))
-        .def("vocabulary", &make_vocabulary)
         .def("row_borders", &row_borders);
+
+    nb::class_<TermCounts, CountedRows> terms(module, "TermCounts");
+    terms.def("document_frequencies", &document_frequencies)
+        .def("keep", &keep, nb::arg("mask").noconvert())
+        .def("vocabulary", &make_vocabulary);
+    bind_write_rows<std::int32_t>(rows, terms);
+    bind_write_rows<std::int64_t>(rows, terms);
     module.def("keys_by_column", &keys_by_column, nb::arg("vocabulary"));
-    bind_write_rows<std::int32_t>(counts);
-    bind_write_rows<std::int64_t>(counts);
 }
 
 }  // namespace troenpy

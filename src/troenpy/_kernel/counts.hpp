@@ -3,8 +3,9 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "counter.hpp"
@@ -13,41 +14,31 @@
 
 namespace troenpy {
 
-class TermCounts {
+// The counts of all documents, and which column every term has.
+class CountedRows {
 public:
-    TermCounts(const TermCounts &) = delete;
-    TermCounts &operator=(const TermCounts &) = delete;
-    // Takes the chunks and tables of the counter.
-    TermCounts(Counter &counter, bool sorted)
+    // Takes the chunks of the counter.
+    CountedRows(Counter &counter, Columns columns)
         : n_threads_(counter.n_threads()),
           n_documents_(counter.n_documents()),
-          vocabulary_(counter, sorted),
           chunks_(std::move(counter.chunks())),
-          columns_(vocabulary_.size()) {
-        for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i] = static_cast<std::uint32_t>(i);
-        n_columns_ = columns_.size();
-    }
+          columns_(std::move(columns)) {}
+    CountedRows(const CountedRows &) = delete;
+    CountedRows &operator=(const CountedRows &) = delete;
 
     std::uint64_t n_documents() const { return n_documents_; }
-    const Vocabulary &vocabulary() const { return vocabulary_; }
-    std::uint64_t n_columns() const { return n_columns_; }
-    const std::vector<std::uint32_t> &columns() const { return columns_; }
-
-    // The column of every term; no_column leaves it out.
-    void set_columns(std::vector<std::uint32_t> columns, std::uint64_t n_columns, bool shared = false) {
-        columns_ = std::move(columns);
-        n_columns_ = n_columns;
-        columns_shared_ = shared;
-    }
+    std::uint64_t n_columns() const { return columns_.n_columns; }
 
     std::vector<std::int64_t> occurrences() const {
-        std::vector<std::int64_t> totals(vocabulary_.size(), 0);
+        std::vector<std::int64_t> totals(n_columns(), 0);
         for (const Chunk &chunk : chunks_) {
-            const std::vector<std::uint32_t> &places = vocabulary_.places(chunk.worker);
+            const std::vector<std::uint32_t> &column_of = columns_.by_worker[chunk.worker];
             std::uint64_t n_entries = 0;
             for (const std::uint32_t length : chunk.lengths) n_entries += length;
-            for (std::uint64_t i = 0; i < n_entries; ++i)
-                totals[places[chunk.entries[i].term]] += chunk.entries[i].count;
+            for (std::uint64_t i = 0; i < n_entries; ++i) {
+                const std::uint32_t column = column_of[chunk.entries[i].term];
+                if (column != no_column) totals[column] += chunk.entries[i].count;
+            }
         }
         return totals;
     }
@@ -55,33 +46,65 @@ public:
     template <typename Index>
     void write_row_borders(Index *indptr) const {
         indptr[0] = 0;
-        RowWriter(chunks_, columns_by_worker(), n_threads_).write_lengths(indptr);
+        RowWriter(chunks_, columns_, n_threads_).write_lengths(indptr);
         for (std::uint64_t row = 0; row < n_documents_; ++row) indptr[row + 1] += indptr[row];
     }
 
     template <typename Index, typename Value>
     void write_rows(const Index *indptr, Index *indices, Value *values, bool binary) const {
-        RowWriter(chunks_, columns_by_worker(), n_threads_).write(indptr, indices, values, binary);
+        RowWriter(chunks_, columns_, n_threads_).write(indptr, indices, values, binary);
+    }
+
+    // The same while one thread does something else, until it says stop.
+    template <typename Index, typename Value>
+    void write_rows_beside(const Index *indptr, Index *indices, Value *values, bool binary,
+                           const std::atomic<bool> &stop) const {
+        const unsigned n_others = n_threads_ > 1 ? n_threads_ - 1 : 1;
+        RowWriter(chunks_, columns_, n_others, &stop).write(indptr, indices, values, binary);
+    }
+
+protected:
+    // Column i becomes columns[i]; no_column leaves it out.
+    void renumber(const std::vector<std::uint32_t> &columns, std::uint64_t n_columns) {
+        for (std::vector<std::uint32_t> &by_term : columns_.by_worker) {
+            for (std::uint32_t &column : by_term) {
+                if (column != no_column) column = columns[column];
+            }
+        }
+        columns_.n_columns = n_columns;
     }
 
 private:
-    Columns columns_by_worker() const {
-        Columns result{std::vector<std::vector<std::uint32_t>>(n_threads_), n_columns_, columns_shared_};
-        for (unsigned worker = 0; worker < n_threads_; ++worker) {
-            for (const std::uint32_t place : vocabulary_.places(worker)) {
-                result.by_worker[worker].push_back(place == no_column ? no_column : columns_[place]);
-            }
-        }
-        return result;
-    }
-
     unsigned n_threads_;
     std::uint64_t n_documents_;
-    Vocabulary vocabulary_;
     std::vector<Chunk> chunks_;
-    std::vector<std::uint32_t> columns_;
-    std::uint64_t n_columns_ = 0;
-    bool columns_shared_ = false;
+    Columns columns_;
+};
+
+// The same with the vocabulary that was found: a column for each of its terms, in order.
+class TermCounts : public CountedRows {
+public:
+    explicit TermCounts(Counter &counter) : TermCounts(counter, Vocabulary(counter)) {}
+
+    const Vocabulary &vocabulary() const { return vocabulary_; }
+
+    // Leaves terms out; the others move together.
+    void keep(const bool *kept) {
+        std::vector<std::uint32_t> columns(vocabulary_.size(), no_column);
+        std::uint32_t n_kept = 0;
+        for (std::size_t term = 0; term < columns.size(); ++term) {
+            if (kept[term]) columns[term] = n_kept++;
+        }
+        renumber(columns, n_kept);
+        vocabulary_.keep(kept);
+    }
+
+private:
+    TermCounts(Counter &counter, Vocabulary vocabulary)
+        : CountedRows(counter, {vocabulary.take_places(), vocabulary.size(), false}),
+          vocabulary_(std::move(vocabulary)) {}
+
+    Vocabulary vocabulary_;
 };
 
 }  // namespace troenpy

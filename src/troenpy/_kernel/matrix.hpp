@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -18,65 +20,117 @@ struct ClassCounts {
     std::vector<std::int64_t> indptr, indices, data;
 };
 
-// Row i belongs to class codes[i]. Rows are visited class by class, with one counter per column that is
-// emptied after each class: no table of classes x columns is made.
+// Counts columns [first, first + n_columns) of the rows of one class after the other, with one counter per
+// column that is emptied after each class: no table of classes x columns is made.
+template <typename Index>
+class ClassCounter {
+public:
+    ClassCounter(std::int64_t first, std::size_t n_columns)
+        : first_(first), counters_(n_columns), touched_(n_columns + 1), lengths_(n_columns + 1) {}
+
+    void add(const Index *begin, const Index *end) {
+        for (const Index *column = begin; column < end; ++column) {
+            const auto local = static_cast<std::uint32_t>(*column - first_);
+            touched_[n_touched_] = local;
+            n_touched_ += counters_[local]++ == 0;
+        }
+    }
+
+    void finish_class(std::int64_t code) {
+        for (std::size_t i = 0; i < n_touched_; ++i) {
+            const std::uint32_t column = touched_[i];
+            cells_.push_back({column, counters_[column], code});
+            ++lengths_[column + 1];
+            counters_[column] = 0;
+        }
+        n_touched_ = 0;
+    }
+
+    // Cells of each column, one place further on.
+    const std::vector<std::int64_t> &lengths() const { return lengths_; }
+
+    // Writes the cells by column, classes ascending. `borders` are those of this counter's columns.
+    void write(const std::int64_t *borders, std::int64_t *codes, std::int64_t *counts) {
+        std::copy(borders, borders + counters_.size(), lengths_.begin());
+        for (const Cell &cell : cells_) {
+            const auto at = static_cast<std::size_t>(lengths_[cell.column]++);
+            codes[at] = cell.code;
+            counts[at] = cell.count;
+        }
+    }
+
+private:
+    struct Cell {
+        std::uint32_t column, count;
+        std::int64_t code;
+    };
+
+    std::int64_t first_;
+    std::vector<std::uint32_t> counters_, touched_;
+    std::vector<std::int64_t> lengths_;
+    std::size_t n_touched_ = 0;
+    std::vector<Cell> cells_;
+};
+
+// Row i belongs to class codes[i]; its columns ascend. Blocks of columns, which fit the cache, are counted
+// apart.
 template <typename Index>
 ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
-                                  const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns) {
-    std::vector<std::size_t> ends(static_cast<std::size_t>(n_classes) + 1, 0);
+                                  const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns,
+                                  unsigned n_threads) {
+    // No smaller than a row has some ten columns in a block: finding where they begin must not cost more than
+    // they do.
+    const std::uint64_t n_stored = static_cast<std::uint64_t>(indptr[n_rows] - indptr[0]);
+    const std::uint64_t useful_blocks = n_rows == 0 ? 1 : n_stored / n_rows / 8 + 1;
+    const std::uint64_t width =
+        std::max(static_cast<std::uint64_t>(n_columns) / useful_blocks + 1, std::uint64_t{1} << 17);
+    const std::size_t n_blocks = static_cast<std::size_t>(static_cast<std::uint64_t>(n_columns) / width) + 1;
+
+    std::vector<std::size_t> begins(static_cast<std::size_t>(n_classes) + 2, 0);
     for (std::size_t row = 0; row < n_rows; ++row) {
         if (codes[row] < 0 || codes[row] >= n_classes)
             throw std::out_of_range("a class code is outside [0, n_classes)");
-        ++ends[static_cast<std::size_t>(codes[row]) + 1];
+        ++begins[static_cast<std::size_t>(codes[row]) + 2];
     }
-    for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
     std::vector<std::size_t> rows(n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row) rows[ends[static_cast<std::size_t>(codes[row])]++] = row;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const Index *begin = indices + indptr[row], *end = indices + indptr[row + 1];
+        if (begin < end && (*begin < 0 || *(end - 1) >= n_columns))
+            throw std::out_of_range("a column index is outside [0, n_columns)");
+        if (!std::is_sorted(begin, end)) throw std::invalid_argument("the columns of a row do not ascend");
+        rows[begins[static_cast<std::size_t>(codes[row]) + 1]++] = row;
+    }
 
-    struct Cell {
-        Index column;
-        Index count;
-    };
-    std::vector<Cell> cells;
-    std::vector<std::size_t> class_ends;
-    std::vector<Index> counters(static_cast<std::size_t>(n_columns), 0);
-    std::vector<Index> touched(static_cast<std::size_t>(n_columns) + 1);
     ClassCounts result;
     result.indptr.assign(static_cast<std::size_t>(n_columns) + 1, 0);
-    std::size_t next_row = 0;
-    for (const std::size_t end : ends) {
-        std::size_t n_touched = 0;
-        for (; next_row < end; ++next_row) {
-            const std::size_t row = rows[next_row];
-            for (auto at = static_cast<std::size_t>(indptr[row]);
-                 at < static_cast<std::size_t>(indptr[row + 1]); ++at) {
-                const auto column = static_cast<std::size_t>(indices[at]);
-                if (column >= counters.size())
-                    throw std::out_of_range("a column index is outside [0, n_columns)");
-                touched[n_touched] = indices[at];
-                n_touched += counters[column]++ == 0;
+    std::vector<std::unique_ptr<ClassCounter<Index>>> blocks(n_blocks);
+    run_tasks(n_threads, n_blocks, [&](unsigned, std::size_t block, Watch &watch) {
+        const auto first = static_cast<std::int64_t>(block * width);
+        const std::int64_t last = std::min(n_columns, first + static_cast<std::int64_t>(width));
+        auto counter = std::make_unique<ClassCounter<Index>>(first, static_cast<std::size_t>(last - first));
+        for (std::int64_t code = 0; code < n_classes; ++code) {
+            const auto class_number = static_cast<std::size_t>(code);
+            for (std::size_t i = begins[class_number]; i < begins[class_number + 1]; ++i) {
+                if (i % 4096 == 0) watch.check();
+                const Index *begin = indices + indptr[rows[i]], *end = indices + indptr[rows[i] + 1];
+                if (first > 0) begin = std::lower_bound(begin, end, first);
+                if (last < n_columns) end = std::lower_bound(begin, end, last);
+                counter->add(begin, end);
             }
+            counter->finish_class(code);
         }
-        for (std::size_t i = 0; i < n_touched; ++i) {
-            const auto column = static_cast<std::size_t>(touched[i]);
-            cells.push_back({touched[i], counters[column]});
-            counters[column] = 0;
-            ++result.indptr[column + 1];
-        }
-        class_ends.push_back(cells.size());
-    }
+        std::copy(counter->lengths().begin() + 1, counter->lengths().end(),
+                  result.indptr.begin() + first + 1);
+        blocks[block] = std::move(counter);
+    });
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
-    result.indices.resize(cells.size());
-    result.data.resize(cells.size());
-    std::vector<std::int64_t> next(result.indptr.begin(), result.indptr.end() - 1);
-    std::size_t cell = 0;
-    for (std::size_t code = 0; code < class_ends.size(); ++code) {
-        for (; cell < class_ends[code]; ++cell) {
-            const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(cells[cell].column)]++);
-            result.indices[at] = static_cast<std::int64_t>(code);
-            result.data[at] = cells[cell].count;
-        }
-    }
+    result.indices.resize(static_cast<std::size_t>(result.indptr.back()));
+    result.data.resize(result.indices.size());
+    run_tasks(n_threads, n_blocks, [&](unsigned, std::size_t block, Watch &) {
+        blocks[block]->write(result.indptr.data() + block * width, result.indices.data(), result.data.data());
+        blocks[block].reset();
+    });
     return result;
 }
 

@@ -12,7 +12,13 @@ Norm = Literal["l1", "l2", "hellinger"] | None
 
 
 def class_document_counts(
-    indptr: NDArray[Any], indices: NDArray[Any], codes: NDArray[Any], n_classes: int, n_columns: int
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    codes: NDArray[Any],
+    n_classes: int,
+    n_columns: int,
+    *,
+    n_threads: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Count the documents of each class that have each column.
 
@@ -21,6 +27,7 @@ def class_document_counts(
     indptr, indices : arrays of a canonical CSR matrix, without stored zeros
     codes : array of shape (n_rows,), the class of each row, in [0, n_classes)
     n_classes, n_columns : int
+    n_threads : int
 
     Returns
     -------
@@ -36,7 +43,7 @@ def class_document_counts(
     """
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     if _kernel.native is not None:
-        return _kernel.native.class_document_counts(indptr, indices, codes, n_classes, n_columns)
+        return _kernel.native.class_document_counts(indptr, indices, codes, n_classes, n_columns, n_threads)
     ones = np.ones(len(indices), dtype=np.int64)
     documents = sp.csr_array((ones, indices, indptr), shape=(len(codes), n_columns))
     members = sp.csr_array((np.ones_like(codes), codes, np.arange(len(codes) + 1)), shape=(len(codes), n_classes))

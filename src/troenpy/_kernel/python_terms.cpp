@@ -6,14 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "matching.hpp"
+
 namespace nb = nanobind;
 
 namespace troenpy {
 
 namespace {
 
-void check_signals(std::uint64_t step) {
-    if (step % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+// At times: the user may want to stop, and other threads may wait for the GIL.
+void pause(std::uint64_t step) {
+    if (step % (1 << 12) != 0) return;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    nb::gil_scoped_release release;
 }
 
 nb::object to_str(std::string_view text) {
@@ -27,14 +32,84 @@ nb::object to_str(std::string_view text) {
     return nb::steal(str);
 }
 
-std::uint32_t checked_column(PyObject *value, std::size_t n_columns) {
+// Looking a term up in the dict takes about as long as looking so many up in the tables.
+constexpr std::size_t lookups_per_search = 8;
+
+std::string_view utf8_of(PyObject *str, nb::object &bytes) {
+    if (PyUnicode_IS_ASCII(str)) {
+        return {static_cast<const char *>(PyUnicode_DATA(str)),
+                static_cast<std::size_t>(PyUnicode_GET_LENGTH(str))};
+    }
+    bytes = nb::steal(PyUnicode_AsEncodedString(str, "utf-8", "surrogatepass"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
+std::int64_t column_of(PyObject *value) {
     const Py_ssize_t column = PyNumber_AsSsize_t(value, PyExc_OverflowError);
     if (column == -1 && PyErr_Occurred()) throw nb::python_error();
-    if (column < 0 || static_cast<std::size_t>(column) >= n_columns) {
-        throw std::invalid_argument("vocabulary_ gives column " + std::to_string(column) + ", but has only " +
-                                    std::to_string(n_columns) + " terms");
+    return column;
+}
+
+// A key that is not str matches no term; a value too large for a column is an error only if its key does.
+GivenTerms copy_terms(const nb::dict &vocabulary, std::size_t n_columns) {
+    GivenTerms terms(n_columns);
+    PyObject *key, *value;
+    nb::object bytes;
+    for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value);) {
+        if (!PyUnicode_Check(key)) continue;
+        terms.add(utf8_of(key, bytes), PyLong_AsSsize_t(value));
+        PyErr_Clear();
     }
-    return static_cast<std::uint32_t>(column);
+    terms.pad();
+    return terms;
+}
+
+std::string_view word_of(const TermTable &table, std::uint32_t term) {
+    const Key &key = table.keys()[term];
+    if (is_long(key)) return table.long_text(key);
+    return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
+}
+
+// The UTF-8 text of a term of one worker; `text` is overwritten.
+void spell(const TermTable &table, std::uint32_t term, std::string &text) {
+    std::vector<std::uint32_t> later_words;  // the last first
+    for (; is_pair(table.keys()[term]); term = static_cast<std::uint32_t>(table.keys()[term].head >> 32))
+        later_words.push_back(static_cast<std::uint32_t>(table.keys()[term].head));
+    text = word_of(table, term);
+    for (auto word = later_words.rbegin(); word != later_words.rend(); ++word) {
+        text += ' ';
+        text += word_of(table, *word);
+    }
+}
+
+Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t n_columns) {
+    Columns columns{std::vector<std::vector<std::uint32_t>>(counter.n_threads()), n_columns, false};
+    std::string text;
+    for (unsigned worker = 0; worker < counter.n_threads(); ++worker) {
+        if (!counter.workers()[worker]) continue;
+        const TermTable &table = counter.workers()[worker]->table();
+        columns.by_worker[worker].assign(table.n_terms(), no_column);
+        for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
+            pause(term);
+            spell(table, term, text);
+            PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), to_str(text).ptr());
+            if (column != nullptr)
+                columns.by_worker[worker][term] = checked_column(column_of(column), n_columns);
+            else if (PyErr_Occurred())
+                throw nb::python_error();
+        }
+    }
+    columns.shared = has_shared_columns(columns.by_worker, n_columns);
+    return columns;
+}
+
+bool has_whole_columns(const nb::dict &vocabulary) {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value);) {
+        if (!PyLong_Check(value)) return false;
+    }
+    return true;
 }
 
 }  // namespace
@@ -42,40 +117,27 @@ std::uint32_t checked_column(PyObject *value, std::size_t n_columns) {
 nb::dict make_vocabulary(const TermCounts &counts) {
     nb::dict vocabulary;
     std::string text;
-    const std::vector<std::uint32_t> &columns = counts.columns();
-    for (std::size_t term = 0; term < columns.size(); ++term) {
-        check_signals(term);
-        if (columns[term] == no_column) continue;
+    for (std::uint64_t term = 0; term < counts.vocabulary().size(); ++term) {
+        pause(term);
         counts.vocabulary().spell(term, text);
         const nb::object str = to_str(text);
-        const nb::object column = nb::steal(PyLong_FromUnsignedLong(columns[term]));
+        const nb::object column = nb::steal(PyLong_FromUnsignedLongLong(term));
         if (!column.is_valid() || PyDict_SetItem(vocabulary.ptr(), str.ptr(), column.ptr()) != 0)
             throw nb::python_error();
     }
     return vocabulary;
 }
 
-void match_vocabulary(TermCounts &counts, const nb::dict &vocabulary) {
+CountedRows *match_vocabulary(Counter &counter, const nb::dict &vocabulary) {
     const auto n_columns = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
     if (n_columns >= no_column) throw std::overflow_error("more than 2**32 - 2 terms in the vocabulary");
-    std::vector<bool> taken(n_columns);
-    bool shared = false;
-    std::vector<std::uint32_t> columns(counts.vocabulary().size(), no_column);
-    std::string text;
-    for (std::size_t term = 0; term < columns.size(); ++term) {
-        check_signals(term);
-        counts.vocabulary().spell(term, text);
-        const nb::object str = to_str(text);
-        PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), str.ptr());
-        if (column == nullptr) {
-            if (PyErr_Occurred()) throw nb::python_error();
-            continue;
-        }
-        columns[term] = checked_column(column, n_columns);
-        shared |= taken[columns[term]];
-        taken[columns[term]] = true;
-    }
-    counts.set_columns(std::move(columns), n_columns, shared);
+    std::size_t n_terms = 0;
+    for (const auto &worker : counter.workers()) n_terms += worker ? worker->table().n_terms() : 0;
+    if (n_terms * lookups_per_search < n_columns || !has_whole_columns(vocabulary))
+        return new CountedRows(counter, search_columns(counter, vocabulary, n_columns));
+    const GivenTerms terms = copy_terms(vocabulary, n_columns);
+    nb::gil_scoped_release release;
+    return new CountedRows(counter, find_columns(counter, terms));
 }
 
 nb::object keys_by_column(const nb::dict &vocabulary) {

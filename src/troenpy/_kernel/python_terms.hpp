@@ -11,8 +11,8 @@ namespace troenpy {
 // The dict of a vectorizer: every term that has a column.
 nanobind::dict make_vocabulary(const TermCounts &counts);
 
-// Gives the terms the columns they have in the dict, and none to those it lacks.
-void match_vocabulary(TermCounts &counts, const nanobind::dict &vocabulary);
+// Gives the terms the columns they have in the dict, and none to those it lacks. Takes the counter's chunks.
+CountedRows *match_vocabulary(Counter &counter, const nanobind::dict &vocabulary);
 
 // The keys of a dict whose values are 0, 1, 2, ... in any order, by value; None if they are not.
 nanobind::object keys_by_column(const nanobind::dict &vocabulary);

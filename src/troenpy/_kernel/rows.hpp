@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -79,8 +80,9 @@ struct Columns {
 
 class RowWriter {
 public:
-    RowWriter(const std::vector<Chunk> &chunks, Columns columns, unsigned n_threads)
-        : chunks_(chunks), columns_(std::move(columns)), n_threads_(n_threads), sets_(n_threads) {}
+    RowWriter(const std::vector<Chunk> &chunks, const Columns &columns, unsigned n_threads,
+              const std::atomic<bool> *stop = nullptr)
+        : chunks_(chunks), columns_(columns), n_threads_(n_threads), stop_(stop), sets_(n_threads) {}
 
     // indptr[i + 1] is the number of columns in row i.
     template <typename Index>
@@ -129,6 +131,7 @@ private:
     template <typename F>
     void for_each_row(F &&body) {
         run_tasks(n_threads_, chunks_.size(), [&](unsigned worker, std::size_t i, Watch &) {
+            if (stop_ != nullptr && *stop_) throw Stopped{};
             if (!sets_[worker]) sets_[worker] = std::make_unique<ColumnSet>(columns_.n_columns);
             const Chunk &chunk = chunks_[i];
             const Entry *entry = chunk.entries.data();
@@ -142,8 +145,9 @@ private:
     }
 
     const std::vector<Chunk> &chunks_;
-    Columns columns_;
+    const Columns &columns_;
     unsigned n_threads_;
+    const std::atomic<bool> *stop_;
     std::vector<std::unique_ptr<ColumnSet>> sets_;
 };
 

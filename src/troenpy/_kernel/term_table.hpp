@@ -117,6 +117,23 @@ public:
     // Any text, for stop words.
     Slot &find_text(std::string_view text);
 
+    // 16 bytes from its beginning must be readable.
+    Key key_of(std::string_view text) const {
+        return text.size() > longest_inline ? long_key(text) : inline_key(text.data(), text.size());
+    }
+
+    // The number of a term, or no_term; nothing is added. The text is looked at only if it is long.
+    std::uint32_t look_up(std::string_view text, const Key &key, std::uint64_t hash) const {
+        for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
+            const Slot &slot = slots_.data()[i];
+            if (slot.key.tail == 0) return no_term;
+            const bool is_same =
+                is_long(key) ? slot.key.head == key.head && is_long(slot.key) && long_text(slot.key) == text
+                             : slot.key == key;
+            if (is_same) return slot.term;
+        }
+    }
+
     std::uint32_t n_terms() const { return n_terms_; }
     // The term added last gets no number.
     void exclude(Slot &slot);
@@ -124,8 +141,9 @@ public:
     const Slot *begin() const { return slots_.data(); }
     const Slot *end() const { return slots_.data() + slots_.size(); }
     std::string_view long_text(const Key &key) const;
+    const std::vector<Key> &keys() const { return keys_; }  // by term number
     std::vector<char> take_arena() { return std::move(arena_); }
-    std::vector<Key> take_keys() { return std::move(keys_); }  // by term number
+    std::vector<Key> take_keys() { return std::move(keys_); }
 
 private:
     Slot &add(Slot &slot, const Key &key) {

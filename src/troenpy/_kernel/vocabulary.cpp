@@ -82,7 +82,7 @@ std::vector<std::uint64_t> scatter(std::vector<T> &values, std::size_t n_buckets
 
 }  // namespace
 
-Vocabulary::Vocabulary(Counter &counter, bool sorted) {
+Vocabulary::Vocabulary(Counter &counter) {
     for (auto &worker : counter.workers()) {
         sources_.emplace_back();
         if (worker) take(*worker, sources_.back());
@@ -93,7 +93,7 @@ Vocabulary::Vocabulary(Counter &counter, bool sorted) {
     if (has_tree) {
         for (Source &source : sources_) find_levels(source);
     }
-    merge_words(counter.n_threads(), sorted || has_tree);
+    merge_words(counter.n_threads());
     for (std::uint32_t level = 1; has_tree && level < settings.max_n && level_size(level - 1) > 0; ++level) {
         merge_level(level, counter.n_threads());
     }
@@ -121,7 +121,7 @@ void Vocabulary::find_levels(Source &source) {
     }
 }
 
-void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
+void Vocabulary::merge_words(unsigned n_threads) {
     std::vector<Word> words;
     words.reserve(count_level(0));
     for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
@@ -146,13 +146,9 @@ void Vocabulary::merge_words(unsigned n_threads, bool sorted) {
     const auto same = [&](const Word &a, const Word &b) {
         return a.head == b.head && a.tail == b.tail && (!is_long(a) || text(a) == text(b));
     };
-    const std::size_t n_sources_with_words = std::count_if(
-        sources_.begin(), sources_.end(), [](const Source &source) { return !source.keys.empty(); });
-    if (sorted || n_sources_with_words > 1) {
-        const auto first_two_bytes = [](const Word &word) { return word.head >> 48; };
-        const auto borders = scatter(words, 1 << 16, first_two_bytes);
-        sort_buckets(words, borders, n_threads, less);
-    }
+    const auto first_two_bytes = [](const Word &word) { return word.head >> 48; };
+    const auto borders = scatter(words, 1 << 16, first_two_bytes);
+    sort_buckets(words, borders, n_threads, less);
     words_.reserve(words.size());
     word_owners_.reserve(words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -247,14 +243,26 @@ void Vocabulary::place(std::uint32_t first_level) {
     }
     n_documents_.assign(terms_.size(), 0);
     for (Source &source : sources_) {
-        source.places.resize(source.keys.size());
+        std::vector<std::uint32_t> &by_term = places_.emplace_back(source.keys.size());
         for (std::size_t term = 0; term < source.keys.size(); ++term) {
             const std::uint32_t level = source.levels.empty() ? 0 : source.levels[term];
             const std::uint32_t place = level < first_level ? no_column : places[level][source.nodes[term]];
-            source.places[term] = place;
+            by_term[term] = place;
             if (place != no_column) n_documents_[place] += source.n_documents[term];
         }
+        source = {.keys = {}, .n_documents = {}, .arena = std::move(source.arena), .levels = {}, .nodes = {}};
     }
+}
+
+void Vocabulary::keep(const bool *kept) {
+    std::size_t n_kept = 0;
+    for (std::size_t term = 0; term < terms_.size(); ++term) {
+        if (!kept[term]) continue;
+        terms_[n_kept] = terms_[term];
+        n_documents_[n_kept++] = n_documents_[term];
+    }
+    terms_.resize(n_kept);
+    n_documents_.resize(n_kept);
 }
 
 std::string_view Vocabulary::word(std::uint32_t rank) const {

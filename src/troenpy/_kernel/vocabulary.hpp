@@ -23,14 +23,17 @@ constexpr std::uint32_t no_column = 0xFFFFFFFF;
 
 class Vocabulary {
 public:
-    // Takes the tables of the workers. In sorted order, or in any order if that is enough.
-    Vocabulary(Counter &counter, bool sorted);
+    // Takes the tables of the workers.
+    explicit Vocabulary(Counter &counter);
 
     std::uint64_t size() const { return terms_.size(); }
     std::uint64_t n_documents(std::uint64_t term) const { return n_documents_[term]; }
 
-    // Places of the worker's terms in this vocabulary; no_column for what is only part of longer n-grams.
-    const std::vector<std::uint32_t> &places(unsigned worker) const { return sources_[worker].places; }
+    // Places of each worker's terms in this vocabulary; no_column for what is only part of longer n-grams.
+    std::vector<std::vector<std::uint32_t>> take_places() { return std::move(places_); }
+
+    // Leaves terms out.
+    void keep(const bool *kept);
 
     // The UTF-8 text of a term; `text` is overwritten.
     void spell(std::uint64_t term, std::string &text) const;
@@ -42,7 +45,6 @@ private:
         std::vector<char> arena;
         std::vector<std::uint32_t> levels;  // words in the n-gram, less one; empty if all are words
         std::vector<std::uint32_t> nodes;   // place of the term in its level
-        std::vector<std::uint32_t> places;
     };
     struct Node {
         std::uint32_t parent;  // place in the level above
@@ -57,7 +59,7 @@ private:
     void find_levels(Source &source);
     std::size_t count_level(std::uint32_t level) const;
     void check_size() const;
-    void merge_words(unsigned n_threads, bool sorted);
+    void merge_words(unsigned n_threads);
     void merge_level(std::uint32_t level, unsigned n_threads);
     void number(std::uint32_t min_n);
     void place(std::uint32_t first_level);
@@ -67,9 +69,10 @@ private:
     std::string_view word(std::uint32_t rank) const;
 
     std::vector<Source> sources_;
-    std::vector<Key> words_;                  // by rank
-    std::vector<std::uint32_t> word_owners_;  // the worker whose arena a long word is in
-    std::vector<std::vector<Node>> levels_;   // the first is empty: words have no parents
+    std::vector<std::vector<std::uint32_t>> places_;  // by worker
+    std::vector<Key> words_;                          // by rank
+    std::vector<std::uint32_t> word_owners_;          // the worker whose arena a long word is in
+    std::vector<std::vector<Node>> levels_;           // the first is empty: words have no parents
     std::vector<Term> terms_;
     std::vector<std::uint32_t> n_documents_;
 };
