@@ -97,7 +97,7 @@ void spell(const TermTable &table, std::uint32_t term, std::string &text) {
 }
 
 Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t n_columns) {
-    Columns columns{std::vector<std::vector<std::uint32_t>>(counter.n_threads()), n_columns, false};
+    Columns columns{std::vector<std::vector<std::uint32_t>>(counter.n_threads()), n_columns, false, false};
     std::string text;
     for (unsigned worker = 0; worker < counter.n_threads(); ++worker) {
         if (!counter.workers()[worker]) continue;
