@@ -32,7 +32,7 @@ def made_up(name, data_dir=None):
     labels = rng.integers(3, size=90)
     texts = tuple(" ".join(f"word{n}" for n in [*rng.integers(40, size=5), label, 3 + label]) for label in labels)
     split = np.where(np.arange(90) < 60, "train", "test") if name in ("r8", "ohsumed", "20news") else None
-    return datasets.Corpus(name, texts, labels.astype(str), split, None, "", "", "")
+    return datasets.Corpus(name, texts, labels.astype(str), split)
 
 
 @pytest.fixture

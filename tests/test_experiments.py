@@ -37,7 +37,7 @@ def made_up(n_documents=80, n_classes=3, *, name="made up", given=False, seed=0,
         own = rng.integers(label * n_words // n_classes, (label + 1) * n_words // n_classes, size=3)
         texts.append(" ".join(f"word{number}" for number in [*common, *own]))
     split = np.where(np.arange(n_documents) < 0.7 * n_documents, "train", "test") if given else None
-    return Corpus(name, tuple(texts), np.array([f"class {i}" for i in labels]), split, None, "", "", "")
+    return Corpus(name, tuple(texts), np.array([f"class {i}" for i in labels]), split)
 
 
 def without_times(rows):
@@ -147,7 +147,7 @@ class TestSplits:
     def test_deduplicated_keeps_the_first_and_drops_texts_of_two_labels(self):
         labels = np.array(["x", "x", "y", "y", "x"])
         split = np.array(["train", "train", "train", "test", "test"])
-        corpus = Corpus("c", ("a", "b", "b", "c", "a"), labels, split, np.array(list("12345")), "", "", "")
+        corpus = Corpus("c", ("a", "b", "b", "c", "a"), labels, split, np.array(list("12345")))
         kept = deduplicated(corpus)
         assert (kept.texts, kept.labels.tolist()) == (("a", "c"), ["x", "y"])
         assert (kept.split.tolist(), kept.ids.tolist()) == (["train", "test"], ["1", "4"])
@@ -221,7 +221,7 @@ class TestPredictions:
             np.testing.assert_array_equal(together, predict(split, [method])[0])
 
     def test_two_classes_of_equal_size_leave_ecib_without_weight(self):
-        corpus = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10), None, None, "", "", "")
+        corpus = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10))
         split = count_terms(replace(corpus, split=np.array(["train"] * 16 + ["test"] * 4))).split(None)
         assert not split.rows("raw", "cib_ncf", "l2")[0].data.any()
         assert len(predict(split, [read_method("lr: ecib")])[0]) == 4
@@ -231,14 +231,14 @@ class TestPredictions:
         """The query shares one term of five with the only document it shares any with: their cosine is below a half."""
         texts = ("the", "goal late own cup final", "vote close law tax bill", "goal")
         split = np.array(["train"] * 3 + ["test"])
-        corpus = Corpus("c", texts, np.array(["empty", "sport", "politics", "sport"]), split, None, "", "", "")
+        corpus = Corpus("c", texts, np.array(["empty", "sport", "politics", "sport"]), split)
         (row,) = experiments.run([corpus], [name])
         assert row.error == 0.0
 
     def test_more_neighbours_than_documents(self):
         with pytest.raises(ValueError, match="'knn99: tf' on made up: 99 neighbours are more than the 64 training"):
             experiments.run([made_up()], ["knn99: tf"], 1)
-        even = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10), None, None, "", "", "")
+        even = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10))
         halves = replace(even, split=np.array(["train"] * 16 + ["test"] * 4))
         with pytest.raises(
             ValueError, match="'knn: ecib' on even: 7 neighbours are more than the 0 training documents"

@@ -78,7 +78,7 @@ class Comparison:
     >>> import numpy as np
     >>> from troenpy import comparison, experiments
     >>> texts, labels = ("late goal", "own goal", "close vote", "no vote") * 5, np.array(["s", "s", "p", "p"] * 5)
-    >>> corpus = experiments.Corpus("tiny", texts, labels, None, None, "", "", "")
+    >>> corpus = experiments.Corpus("tiny", texts, labels)
     >>> rows = experiments.run([corpus], ["knn: tf*idf", "lr: tf*pi"], splits=3)
     >>> result = comparison.Comparison(rows, baseline="knn: tf*idf")
     >>> result.cells["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")

@@ -47,7 +47,7 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
     >>> from troenpy.splits import count_terms
     >>> texts, labels = ("goal", "goal", "vote", "vote", "goal"), np.array(list("sspps"))
     >>> parts = np.array(["train"] * 4 + ["test"])
-    >>> split = count_terms(Corpus("tiny", texts, labels, parts, None, "", "", "")).split(None)
+    >>> split = count_terms(Corpus("tiny", texts, labels, parts)).split(None)
     >>> predict(split, [read_method("knn1: tf*idf")])
     [array([1])]
     """

@@ -116,7 +116,7 @@ def run(
     >>> import numpy as np
     >>> from troenpy import experiments
     >>> texts, labels = ("late goal", "own goal", "close vote", "no vote") * 5, np.array(["s", "s", "p", "p"] * 5)
-    >>> corpus = experiments.Corpus("tiny", texts, labels, None, None, "", "", "")
+    >>> corpus = experiments.Corpus("tiny", texts, labels)
     >>> rows = experiments.run([corpus], ["knn: tf*idf", "lr: tf*pi"], splits=2)
     >>> [(row.seed, row.method, row.error) for row in rows]
     [(0, 'knn: tf*idf', 0.0), (0, 'lr: tf*pi', 0.0), (1, 'knn: tf*idf', 0.0), (1, 'lr: tf*pi', 0.0)]

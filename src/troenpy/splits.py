@@ -116,7 +116,7 @@ def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
 
     Examples
     --------
-    >>> corpus = Corpus("tiny", ("a late goal", "the vote"), np.array(["s", "p"]), None, None, "", "", "")
+    >>> corpus = Corpus("tiny", ("a late goal", "the vote"), np.array(["s", "p"]))
     >>> count_terms(corpus).counts.toarray()
     array([[1., 1., 0.],
            [0., 0., 1.]])
@@ -131,7 +131,7 @@ def deduplicated(corpus: Corpus) -> Corpus:
     Examples
     --------
     >>> texts, labels = ("a", "b", "a", "c", "c"), np.array(["x", "y", "x", "x", "y"])
-    >>> deduplicated(Corpus("tiny", texts, labels, None, None, "", "", "")).texts
+    >>> deduplicated(Corpus("tiny", texts, labels)).texts
     ('a', 'b')
     """
     first: dict[str, int] = {}
