@@ -460,7 +460,6 @@ INTERRUPTED = """
 import os, signal, threading, time
 from troenpy.text import CountVectorizer
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins with it ignored
 documents = {documents}
 def interrupt():
     time.sleep(0.3)
