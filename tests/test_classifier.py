@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from troenpy import TermFeatures, TroenpyClassifier
+from troenpy import TermFeatures, TroenpyClassifier, logistic
 
 WORDS = {
     "sport": ["goal", "cup", "match", "striker", "team"],
@@ -41,7 +41,7 @@ def test_learns():
 
 def test_predicts_as_an_exact_solver_on_the_same_features():
     features = TermFeatures(("pi", "btf", "ecib_abs"))
-    exact = LogisticRegression(tol=1e-8, max_iter=10_000).fit(features.fit_transform(TEXTS, LABELS), LABELS)
+    exact = LogisticRegression(C=3.0, tol=1e-8, max_iter=10_000).fit(features.fit_transform(TEXTS, LABELS), LABELS)
     close = TroenpyClassifier(features, tol=1e-6, max_iter=10_000).fit(TEXTS, LABELS)
     expected = exact.predict_proba(features.transform(TEST_TEXTS))
     np.testing.assert_allclose(close.predict_proba(TEST_TEXTS), expected, atol=2e-3)
@@ -84,6 +84,19 @@ def test_several_labels_are_decided_column_by_column():
     assert probability[0] > 0.5 > probability[1]
     assert probability[2:].tolist() == [1.0, 0.0]
     assert model.explain("goal late").label == [0, 1, 2]
+
+
+def test_several_labels_share_one_copy_of_the_features(monkeypatch):
+    made = []
+
+    class Counted(logistic.BlockGram):
+        def __init__(self, *arguments):
+            made.append(arguments)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(logistic, "BlockGram", Counted)
+    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in WORDS]).astype(int))
+    assert len(made) == 1
 
 
 def test_sample_weight_and_class_weight_reach_the_solver():

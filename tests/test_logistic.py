@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 from troenpy import _kernel
 from troenpy._kernel.gram import BlockGram
-from troenpy.logistic import Binary, Multinomial, fit_logistic
+from troenpy.logistic import Binary, Design, Multinomial, fit_logistic
 
 needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
 
@@ -196,6 +196,18 @@ def test_a_class_without_weight_is_never_predicted():
     codes = labels_of(rng, X, 3)
     coef, intercept, _ = fit_logistic(X, codes, 3, sample_weight=(codes != 1).astype(float), tol=1e-6)
     assert probabilities(X, coef, intercept)[:, 1].max() < 1e-6
+
+
+def test_one_design_serves_several_fits():
+    rng = np.random.default_rng(8)
+    X = blocks_over_one_pattern(rng, 100, 50, 2, density=0.3)
+    design = Design(X, 2)
+    for n_classes in (2, 5, 2):
+        codes = labels_of(rng, X, n_classes)
+        for ours, alone in zip(
+            fit_logistic(design, codes, n_classes), fit_logistic(X, codes, n_classes, n_blocks=2), strict=True
+        ):
+            np.testing.assert_array_equal(ours, alone)
 
 
 @needs_kernel

@@ -302,6 +302,15 @@ def test_sum_of_distances_in_two_blocks_of_columns():
     assert rows.tolist() == [[0, 1]]
 
 
+def test_a_slice_may_go_backwards():
+    X = np.random.default_rng(0).poisson(1.0, (20, 6))
+    for backwards, forwards in [(slice(None, None, -1), slice(None)), (slice(None, None, -2), slice(1, None, 2))]:
+        metric = {"a": (forwards, "euclidean"), "b": (slice(1), "manhattan")}
+        reverse = {"a": (backwards, "euclidean"), "b": (slice(1), "manhattan")}
+        one, other = (SparseKNeighborsClassifier(3, metric=m).fit(X, X[:, 0]) for m in (metric, reverse))
+        np.testing.assert_array_equal(one.kneighbors(X), other.kneighbors(X))
+
+
 def test_pipeline_clone_grid_search_and_pickle():
     texts = ["late goal wins cup", "striker scores goal", "cup final today"] * 4
     texts += ["vote was close", "parliament will vote", "new law passed"] * 4

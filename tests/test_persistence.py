@@ -1,18 +1,24 @@
 """save and load: the same model again, the same bytes for equal models, and nothing that can run."""
 
+import contextlib
 import json
 import os
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
+from scipy.sparse import csc_array, csr_array
 from sklearn.model_selection import KFold
 
 from troenpy import (
     CountVectorizer,
+    SparseKNeighborsClassifier,
     TermFeatures,
     TermWeighter,
     TfPiVectorizer,
@@ -54,6 +60,22 @@ MODELS = {
         ),
         TEXTS,
     ),
+    "neighbours": (lambda: SparseKNeighborsClassifier(3, metric="cosine", n_jobs=2).fit(COUNTS, LABELS), COUNTS),
+    "neighbours on a frame": (lambda: SparseKNeighborsClassifier(1, metric="manhattan").fit(FRAME, LABELS), FRAME),
+    "neighbours by blocks": (
+        lambda: SparseKNeighborsClassifier(
+            2,
+            metric={"first": (slice(0, 2), "euclidean"), "backwards": (slice(None, None, -2), "hellinger")},
+            weights="distance",
+        ).fit(COUNTS, np.array(LABELS, dtype=object)),
+        COUNTS,
+    ),
+    "neighbours of bool": (lambda: SparseKNeighborsClassifier(2).fit(COUNTS, COUNTS[:, 0] > 0), COUNTS),
+    "neighbours of float": (lambda: SparseKNeighborsClassifier(2).fit(COUNTS, COUNTS[:, 0] - 1.0), COUNTS),
+    "neighbours of odd labels": (
+        lambda: SparseKNeighborsClassifier(1).fit(COUNTS, ["", "\ud800", "日本", "a\0b", "a", "🙂"]),
+        COUNTS,
+    ),
 }
 
 
@@ -63,6 +85,8 @@ def path(tmp_path):
 
 
 def outcome(model, documents):
+    if hasattr(model, "kneighbors"):
+        return *model.kneighbors(documents), model.predict(documents), model.predict_proba(documents)
     if hasattr(model, "predict"):
         return model.decision_function(documents), model.predict(documents)
     result = model.transform(documents)
@@ -98,13 +122,22 @@ def test_equal_models_give_equal_bytes(path, name):
 
 
 @pytest.mark.parametrize(
-    "model", [CountVectorizer(), TermWeighter(), TfPiVectorizer(), TermFeatures(), TroenpyClassifier()]
+    "model",
+    [
+        CountVectorizer(),
+        TermWeighter(),
+        TfPiVectorizer(),
+        TermFeatures(),
+        TroenpyClassifier(),
+        SparseKNeighborsClassifier(metric={"a": (slice(1, None), "cosine")}),
+    ],
 )
 def test_an_unfitted_model_comes_back_unfitted(path, model):
     save(model, path)
     again = load(path)
     assert repr(again.get_params()) == repr(model.get_params())
     assert not hasattr(again, "weights_")
+    assert not hasattr(again, "classes_")
 
 
 def test_batches_go_on_after_loading(path):
@@ -129,6 +162,10 @@ def test_an_explanation_is_the_same_after_loading(path):
         (TroenpyClassifier(TermFeatures(preprocessor=str.upper)), "preprocessor of TermFeatures is a function"),
         (TfPiVectorizer(cv=KFold(3)), "cv of TfPiVectorizer is a KFold, which cannot be saved"),
         (TermWeighter(random_state=np.random.RandomState(0)), "random_state of TermWeighter is a RandomState"),
+        (
+            SparseKNeighborsClassifier(metric={"a": (slice(str.upper), "cosine")}),
+            "metric of SparseKNeighborsClassifier is a function",
+        ),
         (KFold(3), "save takes one of CountVectorizer, .* got KFold: use pickle"),
     ],
 )
@@ -136,6 +173,13 @@ def test_what_cannot_be_saved_says_so(path, model, message):
     with pytest.raises(TypeError, match=message):
         save(model, path)
     assert not path.exists()
+
+
+def test_classes_of_an_odd_type_cannot_be_saved(path):
+    model = SparseKNeighborsClassifier(1).fit(COUNTS[:2], [1, 2])
+    model.classes_ = model.classes_.astype(complex)
+    with pytest.raises(TypeError, match="classes of type complex128 cannot be saved: use strings or numbers"):
+        save(model, path)
 
 
 def test_a_subclass_is_not_saved_as_its_parent(path):
@@ -217,6 +261,102 @@ def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
     assert not marker.exists()
 
 
+NEIGHBOUR_CHANGES = {
+    "a column out of range": lambda good: {"rows0.indices": good["rows0.indices"] + 2},
+    "a negative column": lambda good: {"rows0.indices": good["rows0.indices"] - 1},
+    "columns that descend": lambda good: {"rows0.indices": good["rows0.indices"][::-1].copy()},
+    "rows that go back": lambda good: {"rows0.indptr": good["rows0.indptr"][::-1].copy()},
+    "rows that go back and forth": lambda good: {"rows0.indptr": good["rows0.indptr"][[0, 2, 1, 3, 4, 5, 6]]},
+    "rows that begin late": lambda good: {"rows0.indptr": np.maximum(good["rows0.indptr"], 1)},
+    "rows beyond the values": lambda good: {"rows0.indptr": good["rows0.indptr"] + np.int32(1)},
+    "one row less": lambda good: {"rows1.indptr": good["rows1.indptr"][:-1]},
+    "one value less": lambda good: {"rows1.data": good["rows1.data"][:-1]},
+    "no number": lambda good: {"rows1.data": np.full_like(good["rows1.data"], np.nan)},
+    "infinite values": lambda good: {"rows1.data": np.full_like(good["rows1.data"], np.inf)},
+    "values of zero": lambda good: {"rows1.data": np.zeros_like(good["rows1.data"])},
+    "values in float32": lambda good: {"rows1.data": good["rows1.data"].astype(np.float32)},
+    "columns in int64": lambda good: {"rows1.indices": good["rows1.indices"].astype(np.int64)},
+    "a table of values": lambda good: {"rows1.data": good["rows1.data"][:, None]},
+    "a class too high": lambda good: {"codes": good["codes"] + 1},
+    "a class below 0": lambda good: {"codes": good["codes"] - 1},
+    "classes of fractions": lambda good: {"codes": good["codes"] + 0.5},
+    "a table of classes": lambda good: {"codes": good["codes"][:, None]},
+    "no rows": lambda good: {"codes": good["codes"][:0]},
+    "one class twice": lambda _: {"classes_bytes": np.frombuffer(b"aa", np.uint8), "classes_lengths": np.array([1, 1])},
+    "no class": lambda _: {"classes_bytes": np.zeros(0, np.uint8), "classes_lengths": np.zeros(0, np.int64)},
+    "names of other columns": lambda _: {
+        "names_bytes": np.frombuffer(b"ab", np.uint8), "names_lengths": np.array([1, 1])
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", NEIGHBOUR_CHANGES)
+def test_tampered_rows_of_neighbours_are_errors(path, change):
+    save(MODELS["neighbours by blocks"][0](), path)
+    good = load_file(path)
+    rewrite(path, arrays={**good, **NEIGHBOUR_CHANGES[change](good)})
+    with pytest.raises(ValueError, match="does not hold a sound model"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("fitted", {"n_features": 0}),
+        ("fitted", {"n_features": 2**70}),
+        ("fitted", {"n_features": True}),
+        ("fitted", {"blocks": []}),
+        ("fitted", {"blocks": [[None, "cosine"], [None, "cosine"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, 2, 0]}, "euclidean"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, 2, None]}, "os.system"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, "2", None]}, "euclidean"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, 2]}, "euclidean"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("parameters", {"n_neighbors": 0}),
+        ("parameters", {"n_neighbors": "7"}),
+        ("parameters", {"weights": "vote"}),
+        ("parameters", {"metric": {"slice": [{"float": "0x1p0"}, None, None]}}),
+        ("parameters", {"algorithm": "brute"}),
+    ],
+)
+def test_a_tampered_header_of_neighbours_is_an_error(path, part, change):
+    save(MODELS["neighbours by blocks"][0](), path)
+    header = header_of(path)
+    header["state"][part] |= change
+    rewrite(path, header=header)
+    with pytest.raises(ValueError, match="does not hold a sound model"):
+        load(path)
+
+
+def test_a_long_class_does_not_make_a_huge_array(path):
+    save(MODELS["neighbours"][0](), path)
+    names = [*(f"{number:06d}" for number in range(1000)), "z" * 100_000]  # 400 MB as numpy's strings
+    content, lengths = np.frombuffer("".join(names).encode(), np.uint8), np.array([len(name) for name in names])
+    rewrite(path, arrays={**load_file(path), "classes_bytes": content, "classes_lengths": lengths})
+    with pytest.raises(ValueError, match="the classes are no strings, or too long ones"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["neighbours by blocks", "neighbours on a frame", "classifier", "weighter"])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_changed_byte_gives_a_model_or_a_clear_error(path, name, data):
+    """Whatever byte of header or arrays changes: a ValueError, or a model that predicts without harm."""
+    make, documents = MODELS[name]
+    save(make(), path)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.sampled_from([None, None, len(content) // 2, -1]))])
+    try:
+        model = load(path)
+    except ValueError as error:
+        assert re.search("model.safetensors (is damaged|does not hold|has format version)", str(error))  # noqa: PT017
+        return
+    if hasattr(model, "kneighbors"):
+        with contextlib.suppress(ValueError):  # n_neighbors may have become larger than the number of rows
+            model.predict(documents)
+
+
 def test_damaged_foreign_and_missing_files(saved, tmp_path):
     content = saved.read_bytes()
     for damaged in (content[:-10], content[:100], b"", b"\xff" * 64, (2**62).to_bytes(8, "little") + content[8:]):
@@ -256,7 +396,22 @@ def test_a_fitted_model_holds_no_discarded_terms_and_no_documents(path):
     assert b"discardedterm" not in pickle.dumps(classifier)
 
 
+def test_equal_rows_in_other_forms_give_equal_bytes(path):
+    sparse = csr_array(COUNTS.astype(np.float64))
+    unsorted = csr_array(sparse)
+    unsorted.indices, unsorted.data = unsorted.indices.copy(), unsorted.data.copy()
+    unsorted.indices[:2], unsorted.data[:2] = sparse.indices[1::-1], sparse.data[1::-1]
+    wide = csr_array((sparse.data, sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)), shape=sparse.shape)
+    contents = set()
+    for X in (COUNTS, COUNTS.astype(np.float32), sparse, unsorted, wide, csc_array(sparse)):
+        for y in (LABELS, np.array(LABELS, dtype="U20")):
+            save(SparseKNeighborsClassifier(2).fit(X, y), path)
+            contents.add(path.read_bytes())
+    assert len(contents) == 1
+
+
 def test_the_table_has_every_estimator_with_arrays():
     assert set(persistence._KINDS) == {
         "CountVectorizer", "TermWeighter", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
+        "SparseKNeighborsClassifier",
     }  # fmt: skip

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy._kernel.matrix import stack_blocks
+from troenpy._kernel.matrix import return_free_memory, stack_blocks
 from troenpy.cells import Floats
 from troenpy.counting import present_terms, read_weights
 from troenpy.counts import ClassCounts
@@ -318,6 +318,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
 
     def _stack(self, X: Any, weights: NDArray[np.float64], sets: NDArray[np.int64]) -> Any:
+        return_free_memory()
         n_blocks, n_values = len(self.blocks_), X.nnz
         index = np.int32 if n_blocks * max(n_values, X.shape[1]) < 2**31 else np.int64
         X.indices, X.indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))

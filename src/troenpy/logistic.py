@@ -42,8 +42,8 @@ def fit_logistic(
 
     Parameters
     ----------
-    X : CSR matrix of shape (n_documents, n_features), float32 or float64
-        Sums over features are in its precision.
+    X : CSR matrix of shape (n_documents, n_features), float32 or float64; or Design
+        Sums over features are in its precision. A Design serves several fits; it knows `n_blocks` and `n_threads`.
     codes : array-like of shape (n_documents,)
         The class of each document, in [0, n_classes).
     n_classes : int
@@ -75,20 +75,40 @@ def fit_logistic(
     >>> coef.round(3).tolist(), intercept.round(3).tolist()
     ([[-0.77, 0.344]], [0.125])
     """
-    codes = _read_codes(codes, X.shape[0], n_classes)
+    design = X if isinstance(X, Design) else Design(X, n_blocks, n_threads)
+    codes = _read_codes(codes, design.n_rows, n_classes)
     if not (np.isfinite(C) and C > 0):
         raise ValueError(f"C must be positive and finite, got {C}")
     weights = np.ones(len(codes)) if sample_weight is None else sample_weight
     if weights.shape != codes.shape or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("sample_weight must have one weight per document, finite, not negative, and not all zero")
     loss = Binary(codes, C * weights) if n_classes == 2 else Multinomial(codes, C * weights, n_classes)
-    gram = BlockGram(X, n_blocks, n_threads)
-    # The products with shared directions are small: more than one BLAS thread slows them down, and changes sums.
-    with threadpool_limits(1, user_api="blas"):
-        state, n_iter = _minimise(gram, loss, tol, max_iter)
+    with _one_blas_thread():
+        state, n_iter = _minimise(design, loss, tol, max_iter)
     # Of several classes, a constant added to all intercepts changes nothing: the mean is zero, as scikit-learn's is.
     intercept = state.intercept if n_classes == 2 else state.intercept - state.intercept.mean()
-    return gram.combine(state.rows), intercept, n_iter
+    return design.gram.combine(state.rows), intercept, n_iter
+
+
+def _one_blas_thread() -> Any:
+    """The products with shared directions are small: more than one thread slows them down, and changes sums."""
+    return threadpool_limits(1, user_api="blas")
+
+
+class Design:
+    """What a fit needs of X and not of the labels: its products, and the directions that its rows share.
+
+    Parameters
+    ----------
+    X, n_blocks, n_threads
+        As in `fit_logistic`.
+    """
+
+    def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1) -> None:
+        self.n_rows = X.shape[0]
+        self.gram = BlockGram(X, n_blocks, n_threads)
+        with _one_blas_thread():
+            self.shared = SharedDirections(self.gram, self.n_rows)
 
 
 class Loss(Protocol):
@@ -200,11 +220,11 @@ class State:
         )
 
 
-def _minimise(gram: BlockGram, loss: Loss, tol: float, max_iter: int) -> tuple[State, int]:
+def _minimise(design: Design, loss: Loss, tol: float, max_iter: int) -> tuple[State, int]:
+    gram, shared = design.gram, design.shared
     intercept = loss.first_intercept()
     zeros = np.zeros((len(loss.weights), len(intercept)))
     state = State(zeros, zeros, intercept)
-    shared = SharedDirections(gram, len(zeros))
     first_length = 0.0
     for n_iter in range(max_iter + 1):
         p = loss.probabilities(state.decisions + state.intercept)

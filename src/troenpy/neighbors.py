@@ -80,8 +80,8 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     metric : {"euclidean", "cosine", "manhattan", "hellinger"} or dict, default="euclidean"
         "cosine" is 1 minus the cosine, and 1 for a row of zeros. On rows of length 1 it finds the same neighbours as
         "euclidean". "hellinger" compares rows as shares of their sum: the Euclidean distance of the square roots of
-        the shares, divided by sqrt(2). It is 0 for equal shares and 1 for rows with no column in common; a row of
-        zeros is sqrt(1/2) from all others; negative values are an error.
+        the shares (the rows of ``TermWeighter(norm="hellinger")``), divided by sqrt(2). It is 0 for equal shares and 1
+        for rows with no column in common; a row of zeros is sqrt(1/2) from all others; negative values are an error.
         A dict ``{name: (columns, metric)}`` adds the distances in several blocks of columns of one matrix, each a
         slice, such as ``{"tfidf": (slice(0, 5000), "euclidean"), "btf": (slice(5000, None), "euclidean")}``.
     weights : {"uniform", "distance"}, default="uniform"
@@ -144,12 +144,10 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        _check_count("n_neighbors", self.n_neighbors)
-        if self.weights not in ("uniform", "distance"):
-            raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")
+        self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        self._blocks = _read_metric(self.metric, X.shape[1])
+        self._blocks = read_metric(self.metric, X.shape[1])
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         self._spaces = [Space(rows, metric) for rows, (_, metric) in zip(self._cut(X), self._blocks, strict=True)]
         self._index = build_index(self._spaces)
@@ -232,6 +230,12 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             blocks.append(shares)
         return np.concatenate(blocks)
 
+    def _check_parameters(self) -> None:
+        """Raise an error for parameters that fit would not take, whatever the data."""
+        _check_count("n_neighbors", self.n_neighbors)
+        if self.weights not in ("uniform", "distance"):
+            raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")
+
     def _votes(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         """Yield the votes by query and class, and the winning class, for some queries at a time."""
         distances, rows = self.kneighbors(X)
@@ -306,7 +310,7 @@ def _check_count(name: str, value: Any) -> int:
     return int(value)
 
 
-def _read_metric(metric: Any, n_features: int) -> list[tuple[slice | None, str]]:
+def read_metric(metric: Any, n_features: int) -> list[tuple[slice | None, str]]:
     """Return blocks of columns with their metrics; None stands for all columns."""
     if not isinstance(metric, dict):
         return [(None, _check_metric("metric", metric))]
@@ -318,9 +322,12 @@ def _read_metric(metric: Any, n_features: int) -> list[tuple[slice | None, str]]
             raise TypeError(
                 f"metric[{name!r}] must be a tuple of a slice of columns and a metric's name, got {block!r}"
             )
-        if len(range(*block[0].indices(n_features))) == 0:
+        columns = range(*block[0].indices(n_features))
+        if len(columns) == 0:
             raise ValueError(f"metric[{name!r}] must select columns, got {block[0]!r} of {n_features}")
-        blocks.append((block[0], _check_metric(f"metric[{name!r}]", block[1])))
+        columns = columns if columns.step > 0 else columns[::-1]  # no distance depends on the order
+        ascending = slice(columns[0], columns[-1] + 1, columns.step)
+        blocks.append((ascending, _check_metric(f"metric[{name!r}]", block[1])))
     return blocks
 
 

@@ -11,17 +11,22 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from troenpy import archive
+from troenpy._kernel.neighbors import LARGEST_INT32, Space
 from troenpy.archive import Arrays
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
 from troenpy.features import BLOCKS, TermFeatures
+from troenpy.neighbors import SparseKNeighborsClassifier, read_metric
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import Tally, TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
 FILE_VERSION = 1
+# Classes in one array of numpy's strings all take the room of the longest: a small file must not make a huge array.
+MOST_CHARACTERS = 2**26
 
 
 def save(model: Any, path: archive.FilePath) -> None:
@@ -29,9 +34,10 @@ def save(model: Any, path: archive.FilePath) -> None:
 
     Parameters
     ----------
-    model : CountVectorizer, TermWeighter, TfPiVectorizer, TermFeatures or TroenpyClassifier
+    model : CountVectorizer, TermWeighter, TfPiVectorizer, TermFeatures, TroenpyClassifier or \
+SparseKNeighborsClassifier
         Functions among its parameters (a scheme, a tokenizer) cannot be saved, nor random states and splitters:
-        use pickle for those.
+        use pickle for those. The file of a SparseKNeighborsClassifier holds its training rows.
     path : path-like
         The file; one that is there is replaced, whole or not at all.
 
@@ -123,6 +129,8 @@ def _encoded(value: Any, owner: str) -> Any:
         return {tag: [_encoded(item, owner) for item in items]}
     if isinstance(value, dict):
         return {"dict": [[_encoded(key, owner), _encoded(item, owner)] for key, item in value.items()]}
+    if isinstance(value, slice):
+        return {"slice": [_encoded(part, owner) for part in (value.start, value.stop, value.step)]}
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
         return {"dtype": np.dtype(value).str}
     if isinstance(value, np.ndarray) and value.ndim == 1:
@@ -140,6 +148,7 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
     "set": lambda items: set(map(_decoded, items)),
     "frozenset": lambda items: frozenset(map(_decoded, items)),
     "dict": lambda items: {_decoded(key): _decoded(item) for key, item in items},
+    "slice": lambda parts: _decoded_slice(*parts),
     "dtype": lambda name: np.dtype(name).type,
     "estimator": lambda state: _unpack({**state, "fitted": None}, {}),
 }
@@ -150,6 +159,12 @@ def _decoded(value: Any) -> Any:
         return value
     ((tag, content),) = value.items()
     return _TAGS[tag](content)
+
+
+def _decoded_slice(start: Any, stop: Any, step: Any) -> slice:
+    if not all(part is None or type(part) is int for part in (start, stop, step)):
+        raise TypeError(f"a slice has the parts {start!r}, {stop!r} and {step!r}, which are not all whole numbers")
+    return slice(start, stop, step)
 
 
 # Fitted state. None stands for a model that is not fitted.
@@ -293,6 +308,91 @@ def _unpack_classifier(model: TroenpyClassifier, fitted: Any, arrays: Arrays) ->
     model.intercept_ = _checked(arrays["intercept"], (n_decisions,), may_be_infinite=True)
 
 
+def _pack_neighbors(model: SparseKNeighborsClassifier) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "classes_"):
+        return None, {}
+    dtype = model.classes_.dtype
+    has_strings = dtype.kind == "U"
+    if not has_strings and (dtype.kind not in "Obiuf" or dtype.itemsize > 8):
+        raise TypeError(f"classes of type {dtype} cannot be saved: use strings or numbers, or pickle")
+    arrays = archive.packed("classes", model.classes_.astype(object) if has_strings else model.classes_)
+    arrays["codes"] = model._codes.astype(np.int64)
+    for number, space in enumerate(model._spaces):
+        indptr, indices, data = space.rows.indptr, space.rows.indices, space.rows.data
+        index = _index_type(space.rows.shape, len(data))
+        rows = {"indptr": indptr.astype(index), "indices": indices.astype(index), "data": data}
+        arrays |= _below(f"rows{number}.", rows)
+    if hasattr(model, "feature_names_in_"):
+        arrays |= archive.packed("names", model.feature_names_in_)
+    blocks = [[_encoded(columns, "metric"), metric] for columns, metric in model._blocks]
+    return {"blocks": blocks, "n_features": int(model.n_features_in_), "has_strings": has_strings}, arrays
+
+
+def _unpack_neighbors(model: SparseKNeighborsClassifier, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    model._check_parameters()
+    model.n_features_in_ = n_features = _checked_count(fitted["n_features"])
+    blocks = [(_decoded(columns), metric) for columns, metric in fitted["blocks"]]
+    is_whole = [columns for columns, _ in blocks] == [None]
+    model._blocks = read_metric(blocks[0][1] if is_whole else dict(enumerate(blocks)), n_features)
+    model.classes_ = _checked_classes(archive.unpacked("classes", arrays), has_strings=fitted["has_strings"])
+    model._codes = codes = arrays["codes"]
+    model.n_samples_fit_ = _checked_count(len(codes))
+    if codes.ndim != 1 or codes.dtype != np.int64 or codes.min() < 0 or codes.max() >= len(model.classes_):
+        raise ValueError("the classes of the rows are not numbers of classes")
+    model._spaces = []
+    for number, (columns, metric) in enumerate(model._blocks):
+        n_columns = n_features if columns is None else len(range(*columns.indices(n_features)))
+        rows = _checked_rows(_at(f"rows{number}.", arrays), (len(codes), n_columns))
+        model._spaces.append(Space(rows, metric))
+    model._index = None  # made when it is needed
+    if archive.is_packed("names", arrays):
+        model.feature_names_in_ = archive.unpacked("names", arrays)
+        if model.feature_names_in_.shape != (n_features,) or model.feature_names_in_.dtype != object:
+            raise ValueError(f"there are not {n_features} names of columns")
+
+
+def _checked_count(value: Any) -> int:
+    if type(value) is not int or not 1 <= value < 2**63:
+        raise ValueError(f"{value!r} is not a number of rows or columns")
+    return value
+
+
+def _checked_classes(classes: Any, *, has_strings: Any) -> Any:
+    """Return the classes if they are what np.unique returns."""
+    if classes.ndim != 1 or not len(classes) or not (classes[1:] > classes[:-1]).all():
+        raise ValueError("the classes are not distinct values in order")
+    if not has_strings:
+        return classes
+    if classes.dtype != object or max(map(len, classes)) * len(classes) > MOST_CHARACTERS:
+        raise ValueError("the classes are no strings, or too long ones")
+    return classes.astype(str)
+
+
+def _checked_rows(arrays: Arrays, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return the rows if the kernel can trust them: ascending columns in range, finite values other than zero."""
+    indptr, indices, data = (arrays[name] for name in ("indptr", "indices", "data"))
+    index = _index_type(shape, len(data))
+    data = _checked(data, (len(data),))
+    if data.dtype != np.float64 or indptr.dtype != index or indices.dtype != index or not data.all():
+        raise ValueError("rows have values that are zero or of a wrong type")
+    if indptr.shape != (shape[0] + 1,) or indices.shape != data.shape:
+        raise ValueError("the arrays of the rows differ in length")
+    lengths = np.diff(indptr)
+    if indptr[0] != 0 or indptr[-1] != len(data) or (lengths < 0).any():
+        raise ValueError("rows do not follow one another")
+    is_first = np.zeros(len(data), dtype=bool)
+    is_first[indptr[:-1][lengths > 0]] = True
+    if len(data) and (indices.min() < 0 or indices.max() >= shape[1] or (np.diff(indices) <= 0)[~is_first[1:]].any()):
+        raise ValueError("the columns of a row do not ascend, or are out of range")
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+def _index_type(shape: tuple[int, ...], n_values: int) -> Any:
+    return np.int32 if max(n_values, *shape) <= LARGEST_INT32 else np.int64
+
+
 def _checked(array: Any, shape: tuple[int, ...], *, may_be_infinite: bool = False) -> Any:
     """Return the array if it has the shape and numbers that the rest of the model needs."""
     if array.shape != shape or array.dtype.kind not in "if":
@@ -310,5 +410,6 @@ _KINDS = {
         _Kind(TfPiVectorizer, _pack_vectorizer, _unpack_vectorizer),
         _Kind(TermFeatures, _pack_features, _unpack_features),
         _Kind(TroenpyClassifier, _pack_classifier, _unpack_classifier),
+        _Kind(SparseKNeighborsClassifier, _pack_neighbors, _unpack_neighbors),
     )
 }

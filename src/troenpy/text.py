@@ -345,9 +345,12 @@ class CountVectorizer(SklearnCountVectorizer):
             counts.write_rows(*arrays, bool(self.binary))
         indptr, indices, data = arrays
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
-        X = (sp.csr_array if is_array else sp.csr_matrix)(
-            (data, indices, indptr), shape=(counts.n_documents, counts.n_columns), dtype=self.dtype, copy=False
-        )
+        kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
+        if self._room == 1:
+            X = kind((data, indices, indptr), shape=shape, dtype=self.dtype, copy=False)
+        else:
+            X = kind(shape, dtype=self.dtype)  # given its arrays, scipy would copy them out of their room
+            X.data, X.indices, X.indptr = data.astype(self.dtype, copy=False), indices, indptr
         X.has_canonical_format = True
         return X
 

@@ -31,7 +31,9 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         saturated count (k1 = 1.2, b = 0.75, the average length learnt in fit).
     norm : {"l2", "l1", "hellinger"} or None, default="l2"
         How each row is scaled. "l1": its absolute values sum to 1. "hellinger": sign(x) sqrt(|x| / sum |x|), so that
-        the Euclidean distance of two rows is their Hellinger distance. A row of zeros stays zero.
+        the Euclidean distance of two rows without negative values is sqrt(2) times their Hellinger distance, which
+        `SparseKNeighborsClassifier(metric="hellinger")` measures on any rows: the nearest are the same. A row of zeros
+        stays zero.
     smoothing : float, default=1.0
         For the weights that take it; see `troenpy.weights`.
     cv : None, int, splitter or iterable of splits, default=None

@@ -83,6 +83,7 @@ def weigh_rows(
     out: NDArray[Any],
     n_threads: int,
 ) -> None: ...
+def return_free_memory() -> None: ...
 def class_document_counts(
     indptr: NDArray[Any],
     indices: NDArray[Any],

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,6 +15,10 @@
 
 #include "arrays.hpp"
 #include "matrix.hpp"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace troenpy {
 
@@ -123,9 +128,19 @@ void bind_by_index(nb::module_ &module) {
                nb::arg("n_columns"), nb::arg("n_threads"));
 }
 
+// The C library keeps what was freed below memory in use, here the tables of the counting below the
+// vocabulary.
+void return_free_memory() {
+#if defined(__GLIBC__)
+    nb::gil_scoped_release release;
+    malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 void bind_matrix(nb::module_ &module) {
+    module.def("return_free_memory", &return_free_memory);
     bind_by_index<std::int32_t>(module);
     bind_by_index<std::int64_t>(module);
 }

@@ -25,14 +25,16 @@ Metric metric_by_name(const std::string &name) {
     if (name == "cosine") return Metric::cosine;
     if (name == "manhattan") return Metric::manhattan;
     if (name == "hellinger") return Metric::hellinger;
-    throw std::invalid_argument("metric must be 'euclidean', 'cosine', 'manhattan' or 'hellinger', got '" + name + "'");
+    throw std::invalid_argument("metric must be 'euclidean', 'cosine', 'manhattan' or 'hellinger', got '" +
+                                name + "'");
 }
 
-// CSR arrays, kept alive. The borders are copied: whoever still has the arrays may change columns and values, which are
-// only ever compared and added up, but not where rows lie.
+// CSR arrays, kept alive. The borders are copied: whoever still has the arrays may change columns and values,
+// which are only ever compared and added up, but not where rows lie.
 class HeldRows {
 public:
-    HeldRows(const Array<const std::int64_t> &indptr, Array<const std::int32_t> indices, Array<const double> data)
+    HeldRows(const Array<const std::int64_t> &indptr, Array<const std::int32_t> indices,
+             Array<const double> data)
         : borders_(indptr.data(), indptr.data() + indptr.size()), indices_(indices), data_(data) {
         if (borders_.empty()) throw std::invalid_argument("indptr is empty");
         if (data.size() != indices.size()) throw std::invalid_argument("data and indices differ in length");
@@ -50,7 +52,8 @@ private:
 HeldRows held(const nb::handle &arrays) {
     const auto three = nb::cast<nb::tuple>(arrays);
     if (three.size() != 3) throw std::invalid_argument("rows are a tuple of indptr, indices and data");
-    return HeldRows(nb::cast<Array<const std::int64_t>>(three[0], false), nb::cast<Array<const std::int32_t>>(three[1], false),
+    return HeldRows(nb::cast<Array<const std::int64_t>>(three[0], false),
+                    nb::cast<Array<const std::int32_t>>(three[1], false),
                     nb::cast<Array<const double>>(three[2], false));
 }
 
@@ -64,14 +67,17 @@ public:
         rows_.push_back(std::make_unique<HeldRows>(held(rows)));
         const HeldRows &kept = *rows_.back();
         const Metric by = metric_by_name(metric);
-        if (!spaces_.empty() && kept.view().n_rows != spaces_[0].n_rows()) throw std::invalid_argument("blocks differ in their number of rows");
+        if (!spaces_.empty() && kept.view().n_rows != spaces_[0].n_rows())
+            throw std::invalid_argument("blocks differ in their number of rows");
         nb::gil_scoped_release release;
         check_rows(kept.view(), kept.n_stored(), n_columns);
         spaces_.emplace_back(kept.view(), n_columns, by);
     }
 
-    void search(const nb::list &queries, bool skips_own_row, unsigned n_threads, Matrix<double> distances, Matrix<std::int64_t> rows) const {
-        if (spaces_.empty() || queries.size() != spaces_.size()) throw std::invalid_argument("queries must have as many blocks as were added");
+    void search(const nb::list &queries, bool skips_own_row, unsigned n_threads, Matrix<double> distances,
+                Matrix<std::int64_t> rows) const {
+        if (spaces_.empty() || queries.size() != spaces_.size())
+            throw std::invalid_argument("queries must have as many blocks as were added");
         std::vector<HeldRows> kept;
         for (const nb::handle block : queries) kept.push_back(held(block));
         const std::size_t n_queries = kept[0].view().n_rows, k = distances.shape(1);
@@ -86,14 +92,18 @@ public:
     }
 
 private:
-    void check_shapes(const std::vector<HeldRows> &queries, std::size_t n_queries, std::size_t k, bool skips_own_row,
-                      const Matrix<double> &distances, const Matrix<std::int64_t> &rows) const {
+    void check_shapes(const std::vector<HeldRows> &queries, std::size_t n_queries, std::size_t k,
+                      bool skips_own_row, const Matrix<double> &distances,
+                      const Matrix<std::int64_t> &rows) const {
         for (const HeldRows &block : queries) {
-            if (block.view().n_rows != n_queries) throw std::invalid_argument("blocks differ in their number of queries");
+            if (block.view().n_rows != n_queries)
+                throw std::invalid_argument("blocks differ in their number of queries");
         }
         const std::size_t n_rows = spaces_[0].n_rows();
-        if (skips_own_row && n_queries > n_rows) throw std::invalid_argument("more queries than rows cannot be the rows themselves");
-        if (k == 0 || k + (skips_own_row ? 1 : 0) > n_rows) throw std::invalid_argument("the number of neighbours must lie between 1 and the number of rows");
+        if (skips_own_row && n_queries > n_rows)
+            throw std::invalid_argument("more queries than rows cannot be the rows themselves");
+        if (k == 0 || k + (skips_own_row ? 1 : 0) > n_rows)
+            throw std::invalid_argument("the number of neighbours must lie between 1 and the number of rows");
         if (distances.shape(0) != n_queries || rows.shape(0) != n_queries || rows.shape(1) != k) {
             throw std::invalid_argument("distances and rows must be of shape (queries, neighbours)");
         }
@@ -109,8 +119,8 @@ void bind_neighbors(nb::module_ &module) {
     nb::class_<NearestRows>(module, "NearestRows")
         .def(nb::init<>())
         .def("add", &NearestRows::add, nb::arg("rows"), nb::arg("n_columns"), nb::arg("metric"))
-        .def("search", &NearestRows::search, nb::arg("queries"), nb::arg("skips_own_row"), nb::arg("n_threads"),
-             nb::arg("distances").noconvert(), nb::arg("rows").noconvert());
+        .def("search", &NearestRows::search, nb::arg("queries"), nb::arg("skips_own_row"),
+             nb::arg("n_threads"), nb::arg("distances").noconvert(), nb::arg("rows").noconvert());
 }
 
 }  // namespace troenpy

@@ -147,6 +147,12 @@ def stack_blocks(
         out[places], out_indices[places] = values, indices + number * weights.shape[2]
 
 
+def return_free_memory() -> None:
+    """Give memory that was freed back to the system, before much more is taken."""
+    if _kernel.native is not None:
+        _kernel.native.return_free_memory()
+
+
 def _normalise_rows(data: NDArray[Any], indptr: NDArray[Any], norm: str) -> None:
     values = data.astype(np.float64)
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

@@ -1,6 +1,7 @@
 #include "nearest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -16,45 +17,94 @@ constexpr std::size_t most_shared_columns = std::size_t{1} << 22;
 
 // Scores of a block of queries stay in the second-level cache.
 constexpr std::size_t scores_per_block = std::size_t{1} << 19;
-constexpr std::size_t most_queries_per_block = 16;
+constexpr std::size_t most_queries_per_block = 8;
 
-// The share of a query that may be left out at first, and how many candidates beyond k are then too many: to measure
-// a candidate costs about as much as a few hundred listed values.
+// The share of a query that may be left out at first, and how many candidates beyond k are then too many: to
+// measure a candidate costs about as much as a few hundred listed values.
 constexpr double minor_share = 0.01;
 constexpr std::size_t most_extra_candidates = 64;
 
+// A walk along two rows: their differences, added up over the columns of either in ascending order.
 template <bool manhattan>
-double sum_differences(const SparseRow &x, const SparseRow &y) {
-    double sum = 0;
-    const auto add = [&sum](double difference) { sum += manhattan ? std::abs(difference) : difference * difference; };
-    std::size_t i = 0, j = 0;
-    while (i < x.length && j < y.length) {
-        // Products with 0 or 1 instead of branches, which would be mispredicted at every other step.
+struct Walk {
+    SparseRow y;
+    std::size_t i, j, which;
+    double sum;
+
+    void add(double difference) { sum += manhattan ? std::abs(difference) : difference * difference; }
+
+    // Both rows go on. Masks instead of branches, which would be mispredicted at every other step.
+    void step(const SparseRow &x) {
         const bool takes_x = x.columns[i] <= y.columns[j];
         const bool takes_y = y.columns[j] <= x.columns[i];
-        add(takes_x * x.values[i] - takes_y * y.values[j]);
+        add(value_if(takes_x, x.values[i]) - value_if(takes_y, y.values[j]));
         i += takes_x;
         j += takes_y;
     }
-    for (; i < x.length; ++i) add(x.values[i]);
-    for (; j < y.length; ++j) add(y.values[j]);
-    return sum;
+
+    // How many steps there are at least until one of the rows ends.
+    std::size_t n_sure(const SparseRow &x) const { return std::min(x.length - i, y.length - j); }
+
+    double finish(const SparseRow &x) {
+        while (i < x.length && j < y.length) step(x);
+        for (; i < x.length; ++i) add(x.values[i]);
+        for (; j < y.length; ++j) add(y.values[j]);
+        return sum;
+    }
+
+    static double value_if(bool is_taken, double value) {
+        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & -std::uint64_t{is_taken});
+    }
+};
+
+// Each step of a walk waits for the one before, so a few are walked at once; where one ends the next row
+// begins.
+template <bool manhattan>
+void sum_differences(const SparseRow &x, const SparseRow *rows, std::size_t n, double *sums) {
+    constexpr std::size_t n_walks = 4;
+    std::array<Walk<manhattan>, n_walks> walks;
+    std::size_t next = 0, n_left = std::min(n, n_walks);
+    for (std::size_t w = 0; w < n_left; ++w, ++next) walks[w] = {rows[next], 0, 0, next, 0.0};
+    while (n_left == n_walks) {
+        std::size_t n_sure = walks[0].n_sure(x);
+        for (const auto &walk : walks) n_sure = std::min(n_sure, walk.n_sure(x));
+        for (std::size_t step = 0; step < n_sure; ++step) {
+            for (auto &walk : walks) walk.step(x);
+        }
+        for (auto &walk : walks) {
+            if (walk.n_sure(x) > 0) continue;
+            sums[walk.which] = walk.finish(x);
+            if (next == n) {
+                walk = walks[--n_left];
+                break;
+            }
+            walk = {rows[next], 0, 0, next, 0.0};
+            ++next;
+        }
+    }
+    for (std::size_t w = 0; w < n_left; ++w) sums[walks[w].which] = walks[w].finish(x);
 }
 
 // Monotone, so that it maps the ends of an interval too.
 double to_distance(Metric metric, double sum) {
     switch (metric) {
-        case Metric::euclidean: return std::sqrt(sum);
-        case Metric::cosine: return sum / 2;
-        case Metric::hellinger: return std::sqrt(sum / 2);
-        default: return sum;
+        case Metric::euclidean:
+            return std::sqrt(sum);
+        case Metric::cosine:
+            return sum / 2;
+        case Metric::hellinger:
+            return std::sqrt(sum / 2);
+        default:
+            return sum;
     }
 }
 
 double size_of(Metric metric, const SparseRow &row) {
-    if (metric == Metric::cosine && row.length == 0) return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
+    if (metric == Metric::cosine && row.length == 0)
+        return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
     double size = 0;
-    for (std::size_t i = 0; i < row.length; ++i) size += is_manhattan(metric) ? std::abs(row.values[i]) : row.values[i] * row.values[i];
+    for (std::size_t i = 0; i < row.length; ++i)
+        size += is_manhattan(metric) ? std::abs(row.values[i]) : row.values[i] * row.values[i];
     return size;
 }
 
@@ -73,13 +123,25 @@ int exponent_of(double value) {
 
 }  // namespace
 
-double measure(Metric metric, const SparseRow &x, const SparseRow &y) {
-    if (metric == Metric::cosine && (x.length == 0 || y.length == 0)) return 1;
-    const double sum = is_manhattan(metric) ? sum_differences<true>(x, y) : sum_differences<false>(x, y);
-    return sum < infinity ? to_distance(metric, sum) : infinity;
+void Space::add_distances(const SparseRow &query, Neighbor *neighbors, std::size_t n) const {
+    constexpr std::size_t n_at_once = 64;
+    std::array<SparseRow, n_at_once> rows;
+    std::array<double, n_at_once> sums;
+    for (std::size_t first = 0; first < n; first += n_at_once) {
+        const std::size_t n_now = std::min(n_at_once, n - first);
+        for (std::size_t i = 0; i < n_now; ++i) rows[i] = rows_[neighbors[first + i].row];
+        (is_manhattan(metric_) ? sum_differences<true> : sum_differences<false>)(query, rows.data(), n_now,
+                                                                                 sums.data());
+        for (std::size_t i = 0; i < n_now; ++i) {
+            const bool has_no_angle = metric_ == Metric::cosine && (query.length == 0 || rows[i].length == 0);
+            const double distance = sums[i] < infinity ? to_distance(metric_, sums[i]) : infinity;
+            neighbors[first + i].distance += has_no_angle ? 1 : distance;
+        }
+    }
 }
 
-Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows), n_columns_(n_columns), metric_(metric) {
+Space::Space(SparseRows rows, std::size_t n_columns, Metric metric)
+    : rows_(rows), n_columns_(n_columns), metric_(metric) {
     std::vector<double> sizes(rows.n_rows);
     double most = 0;
     bool is_finite = true;
@@ -91,7 +153,8 @@ Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows
         longest_ = std::max(longest_, entries.length);
     }
     const auto begin = static_cast<std::size_t>(rows.borders[0]);
-    const double largest_value = largest(rows.values + begin, static_cast<std::size_t>(rows.borders[rows.n_rows]) - begin);
+    const double largest_value =
+        largest(rows.values + begin, static_cast<std::size_t>(rows.borders[rows.n_rows]) - begin);
     size_exponent_ = exponent_of(most);
     exponent_ = exponent_of(largest_value);
     is_ranged_ = is_finite && (largest_value == 0 || std::abs(size_exponent_) <= 900);
@@ -104,18 +167,29 @@ Space::Space(SparseRows rows, std::size_t n_columns, Metric metric) : rows_(rows
         sizes_[row] = static_cast<float>(size);
         roots_[row] = static_cast<float>(std::sqrt(size));
     }
+    for (std::size_t begin = 0; begin < rows.n_rows; begin += tile) {
+        const auto end = sizes_.begin() + static_cast<std::ptrdiff_t>(std::min(begin + tile, rows.n_rows));
+        const auto [least, largest] =
+            std::minmax_element(sizes_.begin() + static_cast<std::ptrdiff_t>(begin), end);
+        tile_sizes_.push_back({*least, *largest});
+    }
 }
 
 Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
     const double largest_value = largest(query.values, query.length);
     const int exponent = is_manhattan(metric_) ? exponent_ : exponent_of(largest_value);
     const double size = size_of(metric_, query);
-    postings_->find_terms(query, exponent, size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share), terms);
+    postings_->find_terms(query, exponent,
+                          size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share), terms);
 
     const double shared = static_cast<double>(std::min(query.length, longest_));
     const int factor_exponent = 1 + exponent_ + (is_manhattan(metric_) ? 0 : exponent) - size_exponent_;
     const double own_size = std::ldexp(size, -size_exponent_);
-    Bounds bounds{{}, {}, own_size, is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 && shared <= most_shared_columns};
+    Bounds bounds{{},
+                  {},
+                  own_size,
+                  is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 &&
+                      shared <= most_shared_columns};
     if (!bounds.is_known) return bounds;
 
     constexpr double unit = 0x1p-24, inflated = 1 + 0x1p-16;
@@ -129,7 +203,8 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
             static_cast<float>(factor),
             static_cast<float>(2 * (gamma * std::sqrt(own_size) + by_root) * inflated),
             static_cast<float>((5 * unit + in_double) * inflated),
-            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) * inflated),
+            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) *
+                               inflated),
         };
     };
     bounds.by_major = estimate(std::ldexp(terms.minor_size, -size_exponent_));
@@ -137,11 +212,13 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
     return bounds;
 }
 
-void Space::add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least, double *most) const {
+void Space::add_intervals(const Estimate &estimate, double own_size, const float *scores, double *least,
+                          double *most) const {
     constexpr double rounding = 0x1p-48;  // of the distances and of their sum
     const double unit = std::ldexp(1.0, size_exponent_);
     for (std::size_t row = 0; row < n_rows(); ++row) {
-        const double margin = estimate.by_root * static_cast<double>(roots_[row]) + estimate.by_size * static_cast<double>(sizes_[row]) + estimate.constant;
+        const double margin = estimate.by_root * static_cast<double>(roots_[row]) +
+                              estimate.by_size * static_cast<double>(sizes_[row]) + estimate.constant;
         const double middle = own_size + sizes_[row] - estimate.factor * static_cast<double>(scores[row]);
         least[row] += to_distance(metric_, std::max(0.0, middle - margin) * unit) * (1 - rounding);
         most[row] += to_distance(metric_, (middle + margin) * unit) * (1 + rounding);
@@ -177,7 +254,8 @@ public:
         rows_.push_back({least, row});
         if (!(most < limit_)) return;
         most_.push_back(most);
-        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_)) tighten();
+        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_))
+            tighten();
     }
 
     // The rows that are still candidates after all were added.
@@ -206,11 +284,32 @@ private:
     std::vector<Row> rows_;
 };
 
+// The score below which no row of a tile is near (step 6 in nearest.hpp).
+struct Bar {
+    float score = 0;
+    Space::Sizes sizes{-1, -1};  // for which the score was found
+    float limit = 0;
+
+    void move(const Estimate &estimate, const Space::Sizes &tile_sizes, float new_limit) {
+        if (tile_sizes == sizes && new_limit == limit) return;
+        sizes = tile_sizes;
+        limit = new_limit;
+        const double most = sizes.most, root = std::sqrt(most) * (1 + 0x1p-22);
+        const double margin = estimate.by_root * root + estimate.by_size * most + estimate.constant;
+        score = static_cast<float>((sizes.least - margin - limit) / estimate.factor);
+        score = std::nextafter(score, -std::numeric_limits<float>::infinity());
+    }
+};
+
 class Searcher {
 public:
     Searcher(const std::vector<Space> &spaces, const Search &search, std::size_t n_per_block)
-        : spaces_(spaces), search_(search), stride_(spaces[0].postings().n_padded()), terms_(spaces.size() * n_per_block),
-          bounds_(spaces.size() * n_per_block), n_per_block_(n_per_block) {
+        : spaces_(spaces),
+          search_(search),
+          stride_(spaces[0].postings().n_padded()),
+          terms_(spaces.size() * n_per_block),
+          bounds_(spaces.size() * n_per_block),
+          n_per_block_(n_per_block) {
         scores_.reserve(spaces.size() * n_per_block * stride_);
     }
 
@@ -225,7 +324,8 @@ public:
         for (std::size_t query = first; query < last; ++query) {
             watch.check();
             for (std::size_t s = 0; s < spaces_.size(); ++s) {
-                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major, scores(s, query - first));
+                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major,
+                                                 scores(s, query - first));
             }
             find_candidates(query, query - first);
             rank(query, watch);
@@ -236,12 +336,14 @@ private:
     std::size_t place(std::size_t space, std::size_t i) const { return space * n_per_block_ + i; }
     float *scores(std::size_t space, std::size_t i) { return scores_.data() + place(space, i) * stride_; }
 
-    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all queries.
+    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all
+    // queries.
     void start_scores(std::size_t s, std::size_t n_queries) {
         const Postings &postings = spaces_[s].postings();
         std::fill_n(scores(s, 0), n_queries * stride_, 0.0f);
         for (std::size_t t = 0; t < postings.n_tiles(); ++t) {
-            for (std::size_t i = 0; i < n_queries; ++i) postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
+            for (std::size_t i = 0; i < n_queries; ++i)
+                postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
         }
     }
 
@@ -261,7 +363,8 @@ private:
         if (!is_known) {
             measured_.clear();
             for (std::size_t row = 0; row < spaces_[0].n_rows(); ++row) {
-                if (!(search_.skips_own_row && row == query)) measured_.push_back({0, static_cast<std::uint32_t>(row)});
+                if (!(search_.skips_own_row && row == query))
+                    measured_.push_back({0, static_cast<std::uint32_t>(row)});
             }
             return;
         }
@@ -289,12 +392,17 @@ private:
         const Estimate &estimate = bounds_[i].by_major;
         by_score_.start(search_.n_neighbors);
         foresee(query, i);
+        Bar bar;
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
-            std::uint64_t near = find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
+            bar.move(estimate, spaces_[0].tile_sizes(begin / tile), by_score_.limit());
+            if (!reaches_(own + begin, bar.score)) continue;
+            std::uint64_t near =
+                find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
             for (; near != 0; near &= near - 1) {
                 const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near));
                 if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
-                const float margin = estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
+                const float margin =
+                    estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
                 const float middle = sizes[row] - estimate.factor * own[row];
                 if (middle - margin > by_score_.limit()) continue;  // it has come down within the tile
                 by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
@@ -306,9 +414,11 @@ private:
     void foresee(std::size_t query, std::size_t i) {
         const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
         const Estimate &estimate = bounds_[i].by_major;
-        for (const Posting &posting : spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
+        for (const Posting &posting :
+             spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
             if (search_.skips_own_row && posting.row == query) continue;
-            const float margin = estimate.by_root * roots[posting.row] + estimate.by_size * sizes[posting.row] + estimate.constant;
+            const float margin = estimate.by_root * roots[posting.row] +
+                                 estimate.by_size * sizes[posting.row] + estimate.constant;
             by_score_.foresee(sizes[posting.row] - estimate.factor * own[posting.row] + margin);
         }
         by_score_.end_foresight();
@@ -320,7 +430,8 @@ private:
         most_.assign(n_rows, 0);
         for (std::size_t s = 0; s < spaces_.size(); ++s) {
             const Space::Bounds &bounds = bounds_[place(s, i)];
-            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(), most_.data());
+            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(),
+                                     most_.data());
         }
         by_distance_.start(search_.n_neighbors);
         for (std::size_t row = 0; row < n_rows; ++row) {
@@ -334,10 +445,12 @@ private:
             if (measured_.size() > 1024) break;
             for (const Space &space : spaces_) space.prefetch(neighbor.row);
         }
-        std::size_t n_done = 0;
-        for (Neighbor &neighbor : measured_) {
-            if (++n_done % 1024 == 0) watch.check();
-            for (std::size_t s = 0; s < spaces_.size(); ++s) neighbor.distance += spaces_[s].distance(search_.queries[s][query], neighbor.row);
+        constexpr std::size_t n_per_look = 1024;
+        for (std::size_t first = 0; first < measured_.size(); first += n_per_look) {
+            if (first > 0) watch.check();
+            const std::size_t n = std::min(n_per_look, measured_.size() - first);
+            for (std::size_t s = 0; s < spaces_.size(); ++s)
+                spaces_[s].add_distances(search_.queries[s][query], measured_.data() + first, n);
         }
         const std::size_t k = search_.n_neighbors;
         const auto end = measured_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -357,6 +470,7 @@ private:
     std::size_t n_per_block_;
     Buffer<float> scores_;  // the same, then row
     FindNear find_near_ = choose_find_near();
+    Reaches reaches_ = choose_reaches();
     Candidates<float> by_score_;
     Candidates<double> by_distance_;
     std::vector<double> least_, most_;
@@ -370,13 +484,16 @@ void find_nearest(const std::vector<Space> &spaces, const Search &search) {
     const std::size_t n_threads = std::max(1u, search.n_threads);
     const std::size_t per_thread = (n_queries + n_threads - 1) / n_threads;
     const std::size_t in_cache = scores_per_block / std::max<std::size_t>(1, spaces[0].n_rows());
-    const std::size_t n_per_block = std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
+    const std::size_t n_per_block =
+        std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
     std::vector<std::unique_ptr<Searcher>> searchers(n_threads);
-    run_tasks(static_cast<unsigned>(n_threads), (n_queries + n_per_block - 1) / n_per_block, [&](unsigned worker, std::size_t task, Watch &watch) {
-        if (!searchers[worker]) searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
-        const std::size_t first = task * n_per_block;
-        searchers[worker]->run(first, std::min(n_queries, first + n_per_block), watch);
-    });
+    run_tasks(static_cast<unsigned>(n_threads), (n_queries + n_per_block - 1) / n_per_block,
+              [&](unsigned worker, std::size_t task, Watch &watch) {
+                  if (!searchers[worker])
+                      searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
+                  const std::size_t first = task * n_per_block;
+                  searchers[worker]->run(first, std::min(n_queries, first + n_per_block), watch);
+              });
 }
 
 }  // namespace troenpy

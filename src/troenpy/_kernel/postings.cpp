@@ -16,8 +16,15 @@ namespace {
 constexpr std::uint32_t no_place = 0xFFFFFFFF;
 constexpr std::size_t tile = Postings::rows_per_tile;
 
-// A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
-constexpr std::size_t rows_per_listed_value = 10;
+// A column is dense if more than one row in this many has it: about what a listed value costs more than a
+// dense one.
+constexpr std::size_t rows_per_listed_value = 4;
+
+// A term of a query that may be minor.
+struct Priced {
+    double size, size_per_cost;
+    Term term;
+};
 
 // min(|x|, |y|) if the signs agree, otherwise 0; x is not 0.
 inline float shared_part(float x, float y) {
@@ -34,7 +41,14 @@ void portable_add_terms(float *scores, const float *values, const Term *terms, s
     }
 }
 
-inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots, const Estimate &estimate, float limit) {
+bool portable_reaches(const float *scores, float bar) {
+    bool reaches = false;
+    for (std::size_t i = 0; i < tile; ++i) reaches |= !(scores[i] < bar);
+    return reaches;
+}
+
+inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots,
+                                        const Estimate &estimate, float limit) {
     std::uint64_t near = 0;
     for (std::size_t i = 0; i < tile; ++i) {
         const float margin = estimate.by_root * roots[i] + estimate.by_size * sizes[i] + estimate.constant;
@@ -52,7 +66,8 @@ constexpr std::size_t lanes = 8;
 constexpr std::size_t vectors = tile / lanes;
 
 template <bool manhattan>
-TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms, std::size_t n_terms) {
+TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms,
+                                   std::size_t n_terms) {
     __m256 sums[vectors];
     for (std::size_t v = 0; v < vectors; ++v) sums[v] = _mm256_loadu_ps(scores + v * lanes);
     for (std::size_t t = 0; t < n_terms; ++t) {
@@ -73,18 +88,30 @@ TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Ter
     for (std::size_t v = 0; v < vectors; ++v) _mm256_storeu_ps(scores + v * lanes, sums[v]);
 }
 
-TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots, const Estimate &estimate,
-                                            float limit) {
+TROENPY_TARGET bool avx2_reaches(const float *scores, float bar) {
+    const __m256 least = _mm256_set1_ps(bar);
+    __m256 reaches = _mm256_setzero_ps();
+    for (std::size_t v = 0; v < vectors; ++v) {
+        const __m256 is_reached = _mm256_cmp_ps(_mm256_loadu_ps(scores + v * lanes), least, _CMP_NLT_UQ);
+        reaches = _mm256_or_ps(reaches, is_reached);
+    }
+    return _mm256_movemask_ps(reaches) != 0;
+}
+
+TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots,
+                                            const Estimate &estimate, float limit) {
     const __m256 factor = _mm256_set1_ps(estimate.factor), by_root = _mm256_set1_ps(estimate.by_root);
     const __m256 by_size = _mm256_set1_ps(estimate.by_size), constant = _mm256_set1_ps(estimate.constant);
     const __m256 bar = _mm256_set1_ps(limit);
     std::uint64_t near = 0;
     for (std::size_t v = 0; v < vectors; ++v) {
         const __m256 size = _mm256_loadu_ps(sizes + v * lanes);
-        const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes), _mm256_fmadd_ps(by_size, size, constant));
+        const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes),
+                                              _mm256_fmadd_ps(by_size, size, constant));
         const __m256 middle = _mm256_fnmadd_ps(factor, _mm256_loadu_ps(scores + v * lanes), size);
         const __m256 is_near = _mm256_cmp_ps(_mm256_sub_ps(middle, margin), bar, _CMP_NGT_UQ);
-        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near))) << (v * lanes);
+        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near)))
+                << (v * lanes);
     }
     return near;
 }
@@ -103,6 +130,13 @@ auto choose_add_terms() {
 
 }  // namespace
 
+Reaches choose_reaches() {
+#if defined(TROENPY_AVX2)
+    if (has_avx2()) return avx2_reaches;
+#endif
+    return portable_reaches;
+}
+
 FindNear choose_find_near() {
 #if defined(TROENPY_AVX2)
     if (has_avx2()) return avx2_find_near;
@@ -116,15 +150,18 @@ void check_rows(const SparseRows &rows, std::size_t n_stored, std::size_t n_colu
         if (rows.borders[row] < previous) throw std::invalid_argument("indptr does not ascend from 0");
         previous = rows.borders[row];
     }
-    if (static_cast<std::uint64_t>(previous) > n_stored) throw std::invalid_argument("indptr exceeds the number of stored values");
+    if (static_cast<std::uint64_t>(previous) > n_stored)
+        throw std::invalid_argument("indptr exceeds the number of stored values");
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
         const SparseRow entries = rows[row];
         std::int64_t before = -1;
         for (std::size_t i = 0; i < entries.length; ++i) {
-            if (entries.columns[i] <= before) throw std::invalid_argument("column indices must ascend from 0 in every row");
+            if (entries.columns[i] <= before)
+                throw std::invalid_argument("column indices must ascend from 0 in every row");
             before = entries.columns[i];
         }
-        if (before >= static_cast<std::int64_t>(n_columns)) throw std::out_of_range("a column index is outside [0, n_columns)");
+        if (before >= static_cast<std::int64_t>(n_columns))
+            throw std::out_of_range("a column index is outside [0, n_columns)");
     }
 }
 
@@ -132,28 +169,30 @@ Postings::Postings(const SparseRows &rows, std::size_t n_columns, Metric metric,
     : manhattan_(is_manhattan(metric)),
       add_terms_(manhattan_ ? choose_add_terms<true>() : choose_add_terms<false>()),
       n_tiles_((rows.n_rows + tile - 1) / tile),
-      dense_place_(n_columns, no_place),
-      list_begin_(n_columns + 1, 0) {
+      columns_(n_columns, Column{0, 0, no_place}) {
     if (rows.n_rows >= no_place) throw std::length_error("too many rows for 32-bit row numbers");
-    std::vector<std::uint32_t> n_rows_with(n_columns, 0);
     const auto n_stored = static_cast<std::size_t>(rows.borders[rows.n_rows]);
-    for (auto at = static_cast<std::size_t>(rows.borders[0]); at < n_stored; ++at) ++n_rows_with[static_cast<std::size_t>(rows.columns[at])];
-    for (std::size_t column = 0; column < n_columns; ++column) {
-        const bool is_dense = n_rows_with[column] > n_padded() / rows_per_listed_value;
-        if (is_dense) dense_place_[column] = static_cast<std::uint32_t>(n_dense_++);
-        list_begin_[column + 1] = list_begin_[column] + (is_dense ? 0 : n_rows_with[column]);
+    for (auto at = static_cast<std::size_t>(rows.borders[0]); at < n_stored; ++at)
+        ++columns_[static_cast<std::size_t>(rows.columns[at])].n_rows;
+    std::uint64_t n_listed = 0;
+    for (Column &column : columns_) {
+        const bool is_dense = column.n_rows > n_padded() / rows_per_listed_value;
+        if (is_dense) column.dense_place = static_cast<std::uint32_t>(n_dense_++);
+        column.list_begin = n_listed;
+        n_listed += is_dense ? 0 : column.n_rows;
     }
-    lists_.reserve(static_cast<std::size_t>(list_begin_[n_columns]));
+    lists_.reserve(static_cast<std::size_t>(n_listed));
     tiles_.assign(n_tiles_ * n_dense_ * tile, 0.0f);
-    std::vector<std::uint64_t> next(list_begin_.begin(), list_begin_.end() - 1);
+    std::vector<std::uint64_t> next(n_columns);
+    for (std::size_t column = 0; column < n_columns; ++column) next[column] = columns_[column].list_begin;
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
         const SparseRow entries = rows[row];
         float *dense = tiles_.data() + (row / tile) * n_dense_ * tile + row % tile;
         for (std::size_t i = 0; i < entries.length; ++i) {
             const auto column = static_cast<std::size_t>(entries.columns[i]);
             const auto value = static_cast<float>(std::ldexp(entries.values[i], -exponent));
-            if (dense_place_[column] != no_place) {
-                dense[dense_place_[column] * tile] = value;
+            if (columns_[column].dense_place != no_place) {
+                dense[columns_[column].dense_place * tile] = value;
             } else {
                 lists_[next[column]++] = {static_cast<std::uint32_t>(row), value};
             }
@@ -161,69 +200,80 @@ Postings::Postings(const SparseRows &rows, std::size_t n_columns, Metric metric,
     }
 }
 
-// What it costs to add the column to the scores, in listed values.
-double Postings::cost(std::size_t column) const {
-    if (dense_place_[column] != no_place) return static_cast<double>(n_padded() / rows_per_listed_value);
-    return static_cast<double>(list_begin_[column + 1] - list_begin_[column]);
-}
-
 void Postings::find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const {
-    struct Priced {
-        double size, size_per_cost;
-        std::size_t column;
-        float value;
-    };
-    thread_local std::vector<Priced> found;
-    found.clear();
-    const double scale = std::ldexp(1.0, -exponent);
-    for (std::size_t i = 0; i < query.length; ++i) {
-        const auto column = static_cast<std::size_t>(query.columns[i]);
-        const double price = cost(column);
-        if (price == 0) continue;
-        const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
-        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are in range).
-        const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
-        found.push_back({size, size / price, column, value});
-    }
+    thread_local std::vector<Priced> small;
+    small.clear();
     terms.major.clear();
     terms.minor.clear();
     terms.minor_size = 0;
-    if (budget > 0) std::sort(found.begin(), found.end(), [](const Priced &a, const Priced &b) { return a.size_per_cost < b.size_per_cost; });
-    bool is_minor = true;
-    for (const Priced &term : found) {
-        is_minor = is_minor && terms.minor_size + term.size <= budget;
-        if (is_minor) terms.minor_size += term.size;
-        Terms &part = is_minor ? terms.minor : terms.major;
-        const std::uint32_t place = dense_place_[term.column];
-        if (place != no_place) {
-            part.dense.push_back({place, term.value});
+    const double scale = std::ldexp(1.0, -exponent);
+    const double dense_cost = static_cast<double>(n_padded() / rows_per_listed_value);
+    for (std::size_t i = 0; i < query.length; ++i) {
+        const auto place = static_cast<std::uint32_t>(query.columns[i]);
+        const Column &column = columns_[place];
+        if (column.n_rows == 0) continue;
+        const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
+        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are
+        // in range).
+        const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
+        if (size <= budget) {
+            const double cost =
+                column.dense_place == no_place ? static_cast<double>(column.n_rows) : dense_cost;
+            small.push_back({size, size / cost, {place, value}});
         } else {
-            part.listed.push_back({static_cast<std::uint32_t>(term.column), term.value});
+            add_term({place, value}, terms.major);
         }
+    }
+    std::sort(small.begin(), small.end(),
+              [](const Priced &a, const Priced &b) { return a.size_per_cost < b.size_per_cost; });
+    bool is_minor = true;
+    for (const Priced &priced : small) {
+        is_minor = is_minor && terms.minor_size + priced.size <= budget;
+        if (is_minor) terms.minor_size += priced.size;
+        add_term(priced.term, is_minor ? terms.minor : terms.major);
+    }
+}
+
+void Postings::add_term(const Term &term, Terms &terms) const {
+    const std::uint32_t dense_place = columns_[term.place].dense_place;
+    if (dense_place != no_place) {
+        terms.dense.push_back({dense_place, term.value});
+    } else {
+        terms.listed.push_back(term);
     }
 }
 
 std::span<const Posting> Postings::telling_list(const Terms &terms, std::size_t n) const {
-    for (auto term = terms.listed.rbegin(); term != terms.listed.rend(); ++term) {
-        const std::size_t begin = list_begin_[term->place], length = list_begin_[term->place + 1] - begin;
-        if (length >= n) return {lists_.data() + begin, std::min(length, 16 * n)};
+    const Column *telling = nullptr;
+    float most = 0;
+    for (const auto [place, value] : terms.listed) {
+        const Column &column = columns_[place];
+        if (column.n_rows < n) continue;
+        const float size = manhattan_ ? std::abs(value) : value * value;
+        const float size_per_row = size / static_cast<float>(column.n_rows);
+        if (telling != nullptr && size_per_row <= most) continue;
+        telling = &column;
+        most = size_per_row;
     }
-    return {};
+    if (telling == nullptr) return {};
+    return {lists_.data() + telling->list_begin, std::min<std::size_t>(telling->n_rows, 16 * n)};
 }
 
 void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const {
     if (terms.dense.empty()) return;
-    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(), terms.dense.size());
+    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(),
+               terms.dense.size());
 }
 
 void Postings::add_listed(const Terms &terms, float *scores) const {
     for (const Term &term : terms.listed) {
-        prefetch(lists_.data() + list_begin_[term.place]);
-        prefetch(lists_.data() + list_begin_[term.place] + 8);
+        const Posting *posting = lists_.data() + columns_[term.place].list_begin;
+        prefetch(posting);
+        prefetch(posting + 8);
     }
     for (const auto [place, value] : terms.listed) {
-        const Posting *posting = lists_.data() + list_begin_[place];
-        const Posting *end = lists_.data() + list_begin_[place + 1];
+        const Posting *posting = lists_.data() + columns_[place].list_begin;
+        const Posting *end = posting + columns_[place].n_rows;
         if (manhattan_) {
             for (; posting < end; ++posting) scores[posting->row] += shared_part(value, posting->value);
         } else {

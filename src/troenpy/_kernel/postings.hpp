@@ -1,14 +1,15 @@
 // An inverted index over the rows of a sparse matrix, and the float32 similarities it gives.
 //
-// The similarity of rows x and y is s(x, y) = sum x_i y_i, or for Manhattan distances the sum of min(|x_i|, |y_i|)
-// over the columns where x_i and y_i have the same sign. Both cost only shared columns, and with the size
-// a(x) = sum x_i^2, or sum |x_i|,
+// The similarity of rows x and y is s(x, y) = sum x_i y_i, or for Manhattan distances the sum of min(|x_i|,
+// |y_i|) over the columns where x_i and y_i have the same sign. Both cost only shared columns, and with the
+// size a(x) = sum x_i^2, or sum |x_i|,
 //
 //     a(x) + a(y) - 2 s(x, y)  =  sum (x_i - y_i)^2,  or  sum |x_i - y_i|.
 //
-// A column that few rows have is a list of (row, value), added up one by one. A column that many rows have is stored
-// with its zeros, 64 rows at a time: a vector unit adds those in the time of a few listed values. On 20 Newsgroups with
-// its stop words, a BLAS product of these columns alone takes as long as the whole search does with them.
+// A column that few rows have is a list of (row, value), added up one by one. A column that many rows have is
+// stored with its zeros, 64 rows at a time: a vector unit adds those in the time of a few listed values. On
+// 20 Newsgroups with its stop words, a BLAS product of the columns that a tenth of the rows have took as long
+// alone as the whole search does.
 
 #pragma once
 
@@ -74,8 +75,8 @@ struct Terms {
     }
 };
 
-// The terms of a query in two parts. `minor` are those that cost most for what they add: scores without them are
-// often good enough.
+// The terms of a query in two parts. `minor` are those that cost most for what they add: scores without them
+// are often good enough.
 struct QueryTerms {
     Terms major, minor;
     double minor_size;  // a(x) of the minor terms alone
@@ -88,14 +89,17 @@ public:
     // Values are divided by 2^exponent: the float32 are then at most 1.
     Postings(const SparseRows &rows, std::size_t n_columns, Metric metric, int exponent);
 
-    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most `budget`.
+    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most
+    // `budget`.
     void find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const;
 
-    // Adds the similarities of the terms and every row to scores[row], n_padded() of them; for many queries tile by tile.
+    // Adds the similarities of the terms and every row to scores[row], n_padded() of them; for many queries
+    // tile by tile.
     void add_dense(const Terms &terms, std::size_t tile, float *scores) const;
     void add_listed(const Terms &terms, float *scores) const;
 
-    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none nothing.
+    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none
+    // nothing.
     std::span<const Posting> telling_list(const Terms &terms, std::size_t n) const;
 
     std::size_t n_tiles() const { return n_tiles_; }
@@ -105,24 +109,34 @@ public:
 private:
     using AddTerms = void (*)(float *scores, const float *tile, const Term *terms, std::size_t n_terms);
 
-    double cost(std::size_t column) const;
+    struct Column {
+        std::uint64_t list_begin;
+        std::uint32_t n_rows;
+        std::uint32_t dense_place;  // no_place: it has a list
+    };
+
+    void add_term(const Term &term, Terms &terms) const;
 
     bool manhattan_;
     AddTerms add_terms_;
     std::size_t n_tiles_;
     std::size_t n_dense_ = 0;
-    std::vector<std::uint32_t> dense_place_;  // by column; no_place: it has a list
-    std::vector<std::uint64_t> list_begin_;   // by column, and one more
+    std::vector<Column> columns_;
     Buffer<Posting> lists_;
     std::vector<float> tiles_;  // by tile, dense column, row of the tile
 };
 
-// Bits of the rows of a tile with  sizes - factor * scores - (by_root * roots + by_size * sizes + constant) <= limit,
-// or that comparison undecided by a NaN. `Estimate` (nearest.hpp) says what these are.
+// Bits of the rows of a tile with  sizes - factor * scores - (by_root * roots + by_size * sizes + constant)
+// <= limit, or that comparison undecided by a NaN. `Estimate` (nearest.hpp) says what these are.
 struct Estimate {
     float factor, by_root, by_size, constant;
 };
-using FindNear = std::uint64_t (*)(const float *scores, const float *sizes, const float *roots, const Estimate &estimate, float limit);
+using FindNear = std::uint64_t (*)(const float *scores, const float *sizes, const float *roots,
+                                   const Estimate &estimate, float limit);
 FindNear choose_find_near();
+
+// Whether one of the scores of a tile is at least the bar, or a NaN.
+using Reaches = bool (*)(const float *scores, float bar);
+Reaches choose_reaches();
 
 }  // namespace troenpy
