@@ -230,4 +230,47 @@ void stack_blocks(const Value *counts, const Index *indices, const Index *indptr
     }
 }
 
+// Documents per class and term, by term: a CSC matrix with classes as rows.
+struct ClassTable {
+    const std::int64_t *indptr, *classes;
+    const double *counts;
+    const double *totals;  // of each column
+    std::size_t n_columns, n_classes;
+};
+
+// For every row, what its terms say of the classes, each term by its own distribution over them: with
+// a = data x weight and b = a / (total - left_out + smoothing), sums[row] = { sum a, sum b } and
+// out[row][class] = sum b x count. `left_out` is what to take from the totals of the terms of that row. Out
+// is given as zeros.
+template <typename Value, typename Index>
+void class_profiles(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
+                    const double *weights, const ClassTable &table, const double *left_out, double smoothing,
+                    double *out, double *sums, unsigned n_threads) {
+    constexpr std::size_t rows_per_task = 512;
+    run_tasks(
+        n_threads, (n_rows + rows_per_task - 1) / rows_per_task,
+        [&](unsigned, std::size_t task, Watch &watch) {
+            const std::size_t first = task * rows_per_task, last = std::min(n_rows, first + rows_per_task);
+            watch.check();
+            for (std::size_t row = first; row < last; ++row) {
+                double *by_class = out + row * table.n_classes;
+                double sum = 0, shrunk_sum = 0;
+                const auto end = static_cast<std::size_t>(indptr[row + 1]);
+                for (auto at = static_cast<std::size_t>(indptr[row]); at < end; ++at) {
+                    const auto column = static_cast<std::uint64_t>(indices[at]);
+                    if (column >= table.n_columns)
+                        throw std::out_of_range("a column index is outside the weights");
+                    const double value = static_cast<double>(data[at]) * weights[column];
+                    const double shrunk = value / (table.totals[column] - left_out[row] + smoothing);
+                    sum += value;
+                    shrunk_sum += shrunk;
+                    for (std::int64_t cell = table.indptr[column]; cell < table.indptr[column + 1]; ++cell)
+                        by_class[table.classes[cell]] += shrunk * table.counts[cell];
+                }
+                sums[2 * row] = sum;
+                sums[2 * row + 1] = shrunk_sum;
+            }
+        });
+}
+
 }  // namespace troenpy
