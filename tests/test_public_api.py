@@ -9,8 +9,8 @@ import troenpy
 
 OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
-    WEIGHTS ClassCounts CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter TfPiVectorizer
-    TroenpyClassifier conditional_troenpy datasets differential_troenpy entropy kernel_available load
+    WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
+    TfPiVectorizer TroenpyClassifier conditional_troenpy datasets differential_troenpy entropy kernel_available load
     negative_information positive_information rivals save
     term_weights troenpy troenpy_gain weights
 """

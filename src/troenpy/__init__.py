@@ -16,6 +16,7 @@ from troenpy.information import (
 )
 from troenpy.neighbors import SparseKNeighborsClassifier
 from troenpy.persistence import load, save
+from troenpy.profile import ClassProfile
 from troenpy.schemes import WEIGHTS, term_weights
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import TfPiVectorizer
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 __all__ = [
     "WEIGHTS",
     "ClassCounts",
+    "ClassProfile",
     "CountVectorizer",
     "SparseKNeighborsClassifier",
     "TermFeatures",

@@ -20,6 +20,7 @@ from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
 from troenpy.features import BLOCKS, TermFeatures
 from troenpy.neighbors import SparseKNeighborsClassifier, read_metric
+from troenpy.profile import ClassProfile
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import Tally, TfPiVectorizer
 from troenpy.weighting import TermWeighter
@@ -34,7 +35,7 @@ def save(model: Any, path: archive.FilePath) -> None:
 
     Parameters
     ----------
-    model : CountVectorizer, TermWeighter, TfPiVectorizer, TermFeatures, TroenpyClassifier or \
+    model : CountVectorizer, TermWeighter, ClassProfile, TfPiVectorizer, TermFeatures, TroenpyClassifier or \
 SparseKNeighborsClassifier
         Functions among its parameters (a scheme, a tokenizer) cannot be saved, nor random states and splitters:
         use pickle for those. The file of a SparseKNeighborsClassifier holds its training rows.
@@ -223,6 +224,23 @@ def _unpack_weighter(model: TermWeighter, fitted: Any, arrays: Arrays) -> None:
         model.weights_ = _checked(arrays["weights"], (model.n_features_in_,))
 
 
+def _pack_profile(model: ClassProfile) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "counts_"):
+        return None, {}
+    return {"is_named": hasattr(model, "feature_names_in_")}, _below("counts.", model.counts_.to_arrays())
+
+
+def _unpack_profile(model: ClassProfile, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    counts = ClassCounts.from_arrays(_at("counts.", arrays))
+    model.counts_, model.n_features_in_ = counts, len(counts.term_docs)
+    if fitted["is_named"]:
+        model.feature_names_in_ = np.array(counts.terms)
+    if np.count_nonzero(counts.n_docs) > 1:
+        model.learn(counts)
+
+
 def _pack_vectorizer(model: TfPiVectorizer) -> tuple[dict[str, Any] | None, Arrays]:
     weighter = getattr(model, "_weighter", None)  # settles what partial_fit has seen
     tally = model._tallies[0] if hasattr(model, "_tallies") else None
@@ -407,6 +425,7 @@ _KINDS = {
     for kind in (
         _Kind(CountVectorizer, _pack_counter, _unpack_counter),
         _Kind(TermWeighter, _pack_weighter, _unpack_weighter),
+        _Kind(ClassProfile, _pack_profile, _unpack_profile),
         _Kind(TfPiVectorizer, _pack_vectorizer, _unpack_vectorizer),
         _Kind(TermFeatures, _pack_features, _unpack_features),
         _Kind(TroenpyClassifier, _pack_classifier, _unpack_classifier),
