@@ -133,10 +133,35 @@ def test_weigh_rows_checks_its_arrays():
         matrix.weigh_rows(one, np.array([0]), np.array([0, 1]), one, "max")
 
 
+@given(count_matrices(), st.integers(0, 3), st.integers(0, 2), st.sampled_from([np.float32, np.float64]))
+@settings(deadline=None)
+def test_stack_blocks_with_a_tail(parts, n_tail, n_blocks, dtype):
+    counts, indices, indptr, dense = parts
+    tail = np.arange(1.0, len(dense) * n_tail + 1, dtype=dtype).reshape(len(dense), n_tail)
+    weights = np.arange(1.0, n_blocks * dense.shape[1] + 1).reshape(1, n_blocks, dense.shape[1])
+    expected = np.hstack([*(dense * weight for weight in weights[0]), tail])
+
+    def run():
+        n_values = n_blocks * len(counts) + tail.size
+        out, columns = np.empty(n_values, dtype), np.empty(n_values, indices.dtype)
+        sets = np.zeros(len(dense), dtype=np.int64)
+        how = [("raw", "none")] * n_blocks
+        arguments = counts.astype(dtype), indices, indptr, weights, sets, how
+        matrix.stack_blocks(*arguments, out=out, out_indices=columns, tail=tail)
+        borders = n_blocks * indptr + n_tail * np.arange(len(dense) + 1)
+        return sp.csr_array((out, columns, borders), shape=expected.shape)
+
+    for found in on_both(run):
+        assert found.has_canonical_format
+        np.testing.assert_array_equal(found.toarray(), expected)
+
+
 @needs_kernel
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"tail": np.ones((2, 1))}, "do not fit each other"),
+        ({"tail": np.ones((1, 1))}, "the output is too small"),
         ({"indices": np.array([0, 2])}, "a column index is outside the weights"),
         ({"indptr": np.array([0, 3])}, "indptr does not ascend"),
         ({"sets": np.array([1])}, "a set of weights that is not there"),

@@ -50,6 +50,14 @@ MODELS = {
     ),
     "features": (lambda: TermFeatures(("pi", "btf"), pcf=True).fit(TEXTS, LABELS), TEXTS),
     "features of counts": (lambda: TermFeatures(("btf", "ecib_abs"), input="counts").fit(FRAME, LABELS), FRAME),
+    "features with a profile": (
+        lambda: TermFeatures(("boost", "profile"), leave_out="copies", profile_scale=2.0).fit(TEXTS, LABELS),
+        TEXTS,
+    ),
+    "classifier with a profile": (
+        lambda: TroenpyClassifier(TermFeatures(("certainty", "boost", "profile"))).fit(TEXTS, LABELS),
+        TEXTS,
+    ),
     "classifier": (lambda: TroenpyClassifier(C=2.0, class_weight={"sport": 2}).fit(TEXTS, LABELS), TEXTS),
     "classifier of numbers": (
         lambda: TroenpyClassifier(TermFeatures(("pi",), analyzer="char", ngram_range=(1, 3))).fit(

@@ -18,7 +18,7 @@ from troenpy._kernel.neighbors import LARGEST_INT32, Space
 from troenpy.archive import Arrays
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
-from troenpy.features import BLOCKS, TermFeatures
+from troenpy.features import BLOCKS, PROFILE, TermFeatures
 from troenpy.neighbors import SparseKNeighborsClassifier, read_metric
 from troenpy.profile import ClassProfile
 from troenpy.text import CountVectorizer
@@ -293,6 +293,7 @@ def _unpack_features(model: TermFeatures, fitted: Any, arrays: Arrays) -> None:
     model._counts = ClassCounts.from_arrays(_at("counts.", arrays))
     n_terms = len(model._counts.term_docs)
     model.weights_ = _checked(arrays["weights"], (len(model.blocks_), n_terms))
+    model.profile_ = model.new_profile().learn(model._counts) if PROFILE in model.blocks else None
     if model.input == "counts":
         model.n_features_in_ = n_terms
     else:
@@ -322,7 +323,7 @@ def _unpack_classifier(model: TroenpyClassifier, fitted: Any, arrays: Arrays) ->
     model.classes_ = archive.unpacked("classes", arrays)
     model._is_multilabel = bool(fitted["is_multilabel"])
     n_decisions = 1 if len(model.classes_) == 2 and not model._is_multilabel else len(model.classes_)
-    model.coef_ = _checked(arrays["coef"], (n_decisions, model.features_.weights_.size))
+    model.coef_ = _checked(arrays["coef"], (n_decisions, model.features_.n_columns_))
     model.intercept_ = _checked(arrays["intercept"], (n_decisions,), may_be_infinite=True)
 
 

@@ -238,6 +238,25 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         squares: Any = finish(by_class, sums, sizes, remainder(sizes.sum(), without), left_out, float(self.smoothing))
         return np.sqrt(squares, out=squares if is_dense else None).astype(rows.dtype, copy=False)
 
+    def portions(self, row: Any) -> Floats:
+        """Return the portion that each term of a document has in each z_i, by all the training documents.
+
+        Parameters
+        ----------
+        row : canonical CSR of shape (1, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_held, n_classes)
+            Columns sum to one; all zero for a document of no known terms.
+        """
+        columns, sizes = row.indices, self.counts_.n_docs.astype(np.float64)
+        held = self.counts_.doc_freq[:, columns].toarray().T.astype(np.float64)
+        p = (held + self.smoothing * sizes / sizes.sum()) / (held.sum(axis=1) + self.smoothing)[:, np.newaxis]
+        parts = (row.data.astype(np.float64) * self.idf_[columns])[:, np.newaxis] * p
+        totals = parts.sum(axis=0)
+        return parts / np.where(totals > 0, totals, 1.0)
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns: "profile", two underscores, class.
 

@@ -99,6 +99,7 @@ def stack_blocks(
     weights: NDArray[np.float64],
     sets: NDArray[np.int64],
     blocks: Sequence[tuple[str, str]],
+    tail: NDArray[Any],
     out: NDArray[Any],
     out_indices: NDArray[Any],
 ) -> None: ...

@@ -73,33 +73,38 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
 
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
+template <typename Value>
+using Tail = nb::ndarray<const Value, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 template <typename Value, typename Index>
 void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr,
                   Weights weights, Array<const std::int64_t> sets,
-                  const std::vector<std::pair<std::string, std::string>> &blocks, Array<Value> out,
-                  Array<Index> out_indices) {
+                  const std::vector<std::pair<std::string, std::string>> &blocks, Tail<Value> tail,
+                  Array<Value> out, Array<Index> out_indices) {
     const std::size_t n_rows = checked_rows(indptr, counts.size());
-    if (counts.size() != indices.size() || sets.size() != n_rows || weights.shape(1) != blocks.size()) {
+    if (counts.size() != indices.size() || sets.size() != n_rows || tail.shape(0) != n_rows ||
+        weights.shape(1) != blocks.size()) {
         throw std::invalid_argument("counts, sets, weights and blocks do not fit each other");
     }
     const auto n_values = static_cast<std::size_t>(indptr.data()[n_rows] - indptr.data()[0]);
-    if (out.size() < n_values * blocks.size() || out_indices.size() < n_values * blocks.size()) {
+    const std::size_t n_needed = n_values * blocks.size() + tail.size();
+    if (out.size() < n_needed || out_indices.size() < n_needed) {
         throw std::invalid_argument("the output is too small for the blocks");
     }
     std::vector<Block> parsed;
     for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
     nb::gil_scoped_release release;
     troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
-                          weights.shape(0), weights.shape(2), sets.data(), parsed, out.data(),
-                          out_indices.data());
+                          weights.shape(0), weights.shape(2), sets.data(), parsed, tail.data(), tail.shape(1),
+                          out.data(), out_indices.data());
 }
 
 template <typename Value, typename Index>
 void bind_stack_blocks(nb::module_ &module) {
     module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("out").noconvert(),
-               nb::arg("out_indices").noconvert());
+               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("tail").noconvert(),
+               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert());
 }
 
 using Table = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

@@ -105,6 +105,7 @@ def stack_blocks(
     *,
     out: NDArray[Any],
     out_indices: NDArray[Any],
+    tail: NDArray[Any] | None = None,
 ) -> None:
     """Write blocks of features side by side, all over the pattern of one CSR matrix.
 
@@ -115,8 +116,10 @@ def stack_blocks(
     sets : array of shape (n_rows,), which set of weights each row takes
     blocks : list of (tf, norm)
         tf is "raw", "log", "sqrt" or "binary"; norm is "l1", "l2", "hellinger" or "none".
-    out, out_indices : arrays with room for n_blocks times as many values
-        The counts may stand at their end.
+    out, out_indices : arrays with room for n_blocks times as many values, and the tail
+        The counts may stand at their end, if there is no tail.
+    tail : array of shape (n_rows, n_tail) like counts, or None
+        Values that follow the blocks of each row, in columns of their own.
 
     Examples
     --------
@@ -126,13 +129,16 @@ def stack_blocks(
     >>> out.tolist(), columns.tolist()
     ([0.6, 0.8, 1.0, 1.0], [0, 1, 2, 3])
     """
+    tail = np.empty((len(sets), 0), dtype=counts.dtype) if tail is None else tail
     if _kernel.native is not None:
-        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, out, out_indices)
+        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices)
         return
     counts, indices = counts.copy(), indices.copy()
     lengths = np.diff(indptr)
     row_sets = np.repeat(sets, lengths)
-    starts = len(blocks) * indptr[:-1] - indptr[:-1]
+    n_tail = tail.shape[1]
+    ends = len(blocks) * indptr[1:] + n_tail * np.arange(len(sets)) if len(sets) else indptr[:0]
+    starts = ends - len(blocks) * lengths - indptr[:-1]
     frequency: dict[str, Any] = {
         "raw": np.positive,
         "log": lambda x: 1 + np.log(x),
@@ -145,6 +151,8 @@ def stack_blocks(
             _normalise_rows(values, indptr, norm)
         places = np.repeat(starts + number * lengths, lengths) + np.arange(len(counts))
         out[places], out_indices[places] = values, indices + number * weights.shape[2]
+    places = ends[:, np.newaxis] + np.arange(n_tail)
+    out[places], out_indices[places] = tail, len(blocks) * weights.shape[2] + np.arange(n_tail)
 
 
 def class_profiles(
