@@ -4,7 +4,8 @@
 
 reads the fields "text" and "label" of every line, or every file below a folder, labelled by the folder it is in. All
 contenders run in turn in one process; each time is that of a fresh estimator, with `vocabulary_` and
-`get_feature_names_out()` read once. Medians, and their ratio to TfidfVectorizer.
+`get_feature_names_out()` read once. Medians, and their ratio to TfidfVectorizer; then time per megabyte on a larger
+copy of the corpus, peak memory in processes of their own, and the time of the import.
 """
 
 import argparse
@@ -162,6 +163,23 @@ def compare_memory(data: Path) -> None:
             print(f"| {vectorizer} | {float(run.stdout):.0f} |")
 
 
+IMPORT_TIME = """
+import time
+import sklearn.feature_extraction.text
+start = time.perf_counter()
+import troenpy
+print((time.perf_counter() - start) * 1000)
+"""
+
+
+def import_time(repeats: int) -> None:
+    """Print what `import troenpy` adds to scikit-learn's text module: the median of fresh processes."""
+    command = [sys.executable, "-c", IMPORT_TIME]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(repeats)]  # noqa: S603
+    milliseconds = statistics.median(float(run.stdout) for run in runs)
+    print(f"\n`import troenpy` after `import sklearn.feature_extraction.text`: {milliseconds:.0f} ms")
+
+
 def describe_machine() -> None:
     print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()},", end=" ")
     print(f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, kernel: {kernel_available()}")
@@ -185,6 +203,7 @@ def main() -> None:
     compare("characters 3-5", texts[few], labels[few], once, analyzer="char", ngram_range=(3, 5))
     compare_sizes(texts, labels, arguments.repeats, arguments.times)
     compare_memory(Path(arguments.data))
+    import_time(2 * arguments.repeats + 1)
 
 
 if __name__ == "__main__":

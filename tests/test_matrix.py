@@ -107,7 +107,7 @@ def test_weigh_rows_in_place():
     [
         ((np.array([0, 2]), np.array([0, 5]), np.array([0]), 1, 2), "a column index is outside"),
         ((np.array([0, 2]), np.array([-1, 0]), np.array([0]), 1, 2), "a column index is outside"),
-        ((np.array([0, 2]), np.array([1, 0]), np.array([0]), 1, 2), "the columns of a row do not ascend"),
+        ((np.array([0, 3]), np.array([0, 9, 1]), np.array([0]), 1, 2), "the columns of a row do not ascend"),
         ((np.array([0, 1]), np.array([0]), np.array([3]), 1, 2), "a class code is outside"),
         ((np.array([0, 1]), np.array([0]), np.array([-1]), 1, 2), "a class code is outside"),
         ((np.array([0, 9]), np.array([0]), np.array([0]), 1, 2), "indptr does not ascend"),

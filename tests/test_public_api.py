@@ -10,7 +10,8 @@ import troenpy
 OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
     WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
-    TfPiVectorizer TroenpyClassifier conditional_troenpy datasets differential_troenpy entropy kernel_available load
+    TfPiVectorizer TroenpyClassifier comparison conditional_troenpy datasets differential_troenpy entropy experiments
+    kernel_available load
     negative_information positive_information rivals save
     term_weights troenpy troenpy_gain weights
 """
@@ -28,6 +29,8 @@ def test_every_public_name_is_documented_with_an_example():
             continue
         assert thing.__doc__, name
         assert ">>>" in thing.__doc__, name
+    for thing in (troenpy.datasets.load, troenpy.experiments.run, troenpy.comparison.Comparison):
+        assert ">>>" in thing.__doc__, thing
     for name, weight in troenpy.WEIGHTS.items():
         assert ">>>" in (weight.__doc__ or ""), name
 

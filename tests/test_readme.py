@@ -1,6 +1,8 @@
 """The README is run, not believed."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,17 @@ def test_the_tree_names_every_file():
     assert {name for name in files if name not in tree} == set()
     shown = set(re.findall(r"^  ([a-z]\w*\.py) ", tree, flags=re.MULTILINE))
     assert shown - files == set()
+
+
+def test_the_tables_are_those_of_the_committed_rows():
+    command = [sys.executable, ROOT / "experiments/table.py", "--check"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own script)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "experiments/results").rglob("*.json*")), ids=lambda path: path.name)
+def test_results_hold_no_text_and_no_path_of_a_machine(path):
+    content = path.read_text(encoding="utf-8")
+    assert not re.search(r"/(tmp|home|work|root|Users)/", content)
+    strings = re.findall(r'"((?:[^"\\]|\\.)*)"', content)
+    assert {word for word in strings if len(word.split()) > 50} == set()

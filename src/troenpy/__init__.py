@@ -1,6 +1,9 @@
 """Labelled text to features: term weights from troenpy, the dual of Shannon entropy."""
 
-from troenpy import datasets, rivals, weights
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from troenpy import rivals, weights
 from troenpy._kernel import kernel_available
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
@@ -22,6 +25,9 @@ from troenpy.text import CountVectorizer
 from troenpy.vectorizer import TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
+if TYPE_CHECKING:
+    from troenpy import comparison, datasets, experiments
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -34,10 +40,12 @@ __all__ = [
     "TermWeighter",
     "TfPiVectorizer",
     "TroenpyClassifier",
+    "comparison",
     "conditional_troenpy",
     "datasets",
     "differential_troenpy",
     "entropy",
+    "experiments",
     "kernel_available",
     "load",
     "negative_information",
@@ -49,3 +57,14 @@ __all__ = [
     "troenpy_gain",
     "weights",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the modules of experiments when they are first asked for: who only weights text need not wait for them."""
+    if name in ("comparison", "datasets", "experiments"):
+        return importlib.import_module(f"troenpy.{name}")
+    raise AttributeError(f"module 'troenpy' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -19,7 +19,7 @@ from troenpy.counts import ClassCounts
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 
-CELLS_PER_BLOCK = 1 << 18  # about: a term is never divided
+CELLS_PER_BLOCK = 1 << 16  # about: a term is never divided
 _TABLE = 1 << 21  # entries of a temporary table of class sizes and totals
 
 

@@ -55,18 +55,18 @@ class Corpus:
     --------
     >>> from troenpy import datasets
     >>> import numpy as np
-    >>> datasets.Corpus("tiny", ("a goal", "the vote"), np.array(["sport", "politics"]), None, None, "free", "us", "")
+    >>> datasets.Corpus("tiny", ("a goal", "the vote"), np.array(["sport", "politics"]))
     <Corpus tiny: 2 documents, 2 classes>
     """
 
     name: str
     texts: tuple[str, ...]
     labels: NDArray[np.str_]
-    split: NDArray[np.str_] | None
-    ids: NDArray[np.str_] | None
-    licence: str
-    source: str
-    notes: str
+    split: NDArray[np.str_] | None = None
+    ids: NDArray[np.str_] | None = None
+    licence: str = ""
+    source: str = ""
+    notes: str = ""
 
     def __repr__(self) -> str:
         parts = "" if self.split is None else f", {np.sum(self.split == 'train')} of them for training"

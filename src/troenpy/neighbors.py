@@ -239,20 +239,8 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         """Yield the votes by query and class, and the winning class, for some queries at a time."""
         distances, rows = self.kneighbors(X)
-        codes = self._codes[rows]
         weights = np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
-        n_classes = len(self.classes_)
-        step = max(1, VOTES_PER_BLOCK // n_classes)
-        for first in range(0, len(codes), step):
-            block = codes[first : first + step]
-            numbers = np.arange(len(block))[:, None]
-            cells = (numbers * n_classes + block).ravel()
-            votes: NDArray[Any] = np.bincount(
-                cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes
-            )
-            votes = votes.reshape(len(block), n_classes)
-            is_tied = votes[numbers, block] == votes.max(axis=1, keepdims=True)
-            yield votes, block[numbers[:, 0], is_tied.argmax(axis=1)]
+        yield from count_votes(self._codes[rows], weights, len(self.classes_))
 
     def _read(self, X: Any) -> Any:
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -290,6 +278,38 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = "hellinger" in str(self.metric)
         tags.classifier_tags.poor_score = self.metric == "hellinger"  # shares do not tell scikit-learn's blobs apart
         return tags
+
+
+def count_votes(
+    codes: NDArray[np.int64], weights: NDArray[np.float64], n_classes: int
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+    """Yield the votes by query and class, and the winning class, for some queries at a time.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_queries, k)
+        The class of each neighbour in [0, n_classes), nearest first.
+    weights : ndarray of shape (n_queries, k)
+        How many votes each neighbour has.
+    n_classes : int
+
+    Yields
+    ------
+    votes : ndarray of shape (some queries, n_classes)
+    winner : ndarray of shape (some queries,)
+        The class with most votes, of tied ones that of the nearest neighbour.
+    """
+    step = max(1, VOTES_PER_BLOCK // n_classes)
+    for first in range(0, len(codes), step):
+        block = codes[first : first + step]
+        numbers = np.arange(len(block))[:, None]
+        cells = (numbers * n_classes + block).ravel()
+        votes: NDArray[Any] = np.bincount(
+            cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes
+        )
+        votes = votes.reshape(len(block), n_classes)
+        is_tied = votes[numbers, block] == votes.max(axis=1, keepdims=True)
+        yield votes, block[numbers[:, 0], is_tied.argmax(axis=1)]
 
 
 def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -53,7 +53,7 @@ def weighted_rows(
         return weighted_rows(rows, weights, copy=False, n_threads=n_threads, **how).toarray()
     rows = X.copy() if copy else X
     rows.sum_duplicates()
-    if not rows.data.all():
+    if rows.nnz and not rows.data.min() > 0 and not rows.data.all():  # the least is found faster than any zero
         rows.eliminate_zeros()
     _apply_tf(rows, tf, average_length)
     # Not rows @ diags(weights): that would leave the indices unsorted.

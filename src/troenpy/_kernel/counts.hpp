@@ -72,6 +72,7 @@ protected:
             }
         }
         columns_.n_columns = n_columns;
+        columns_.complete = false;
     }
 
 private:
@@ -101,7 +102,7 @@ public:
 
 private:
     TermCounts(Counter &counter, Vocabulary vocabulary)
-        : CountedRows(counter, {vocabulary.take_places(), vocabulary.size(), false}),
+        : CountedRows(counter, {vocabulary.take_places(), vocabulary.size(), false, true}),
           vocabulary_(std::move(vocabulary)) {}
 
     Vocabulary vocabulary_;

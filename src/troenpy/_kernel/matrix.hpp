@@ -20,6 +20,8 @@ struct ClassCounts {
     std::vector<std::int64_t> indptr, indices, data;
 };
 
+constexpr const char *not_ascending = "the columns of a row do not ascend";
+
 // Counts columns [first, first + n_columns) of the rows of one class after the other, with one counter per
 // column that is emptied after each class: no table of classes x columns is made.
 template <typename Index>
@@ -30,10 +32,12 @@ public:
 
     void add(const Index *begin, const Index *end) {
         for (const Index *column = begin; column < end; ++column) {
-            const auto local = static_cast<std::uint32_t>(*column - first_);
-            touched_[n_touched_] = local;
+            const auto local = static_cast<std::uint64_t>(*column - first_);
+            if (local >= counters_.size()) throw std::invalid_argument(not_ascending);
+            touched_[n_touched_] = static_cast<std::uint32_t>(local);
             n_touched_ += counters_[local]++ == 0;
         }
+        n_added_ += static_cast<std::uint64_t>(end - begin);
     }
 
     void finish_class(std::int64_t code) {
@@ -45,6 +49,8 @@ public:
         }
         n_touched_ = 0;
     }
+
+    std::uint64_t n_added() const { return n_added_; }
 
     // Cells of each column, one place further on.
     const std::vector<std::int64_t> &lengths() const { return lengths_; }
@@ -69,6 +75,7 @@ private:
     std::vector<std::uint32_t> counters_, touched_;
     std::vector<std::int64_t> lengths_;
     std::size_t n_touched_ = 0;
+    std::uint64_t n_added_ = 0;
     std::vector<Cell> cells_;
 };
 
@@ -78,12 +85,13 @@ template <typename Index>
 ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
                                   const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns,
                                   unsigned n_threads) {
-    // No smaller than a row has some ten columns in a block: finding where they begin must not cost more than
+    // No more than leave a row some ten columns in a block: finding where they begin must not cost more than
     // they do.
     const std::uint64_t n_stored = static_cast<std::uint64_t>(indptr[n_rows] - indptr[0]);
     const std::uint64_t useful_blocks = n_rows == 0 ? 1 : n_stored / n_rows / 8 + 1;
+    const std::uint64_t narrowest = std::uint64_t{1} << (n_threads > 1 ? 15 : 17);
     const std::uint64_t width =
-        std::max(static_cast<std::uint64_t>(n_columns) / useful_blocks + 1, std::uint64_t{1} << 17);
+        std::max(static_cast<std::uint64_t>(n_columns) / useful_blocks + 1, narrowest);
     const std::size_t n_blocks = static_cast<std::size_t>(static_cast<std::uint64_t>(n_columns) / width) + 1;
 
     std::vector<std::size_t> begins(static_cast<std::size_t>(n_classes) + 2, 0);
@@ -98,7 +106,6 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
         const Index *begin = indices + indptr[row], *end = indices + indptr[row + 1];
         if (begin < end && (*begin < 0 || *(end - 1) >= n_columns))
             throw std::out_of_range("a column index is outside [0, n_columns)");
-        if (!std::is_sorted(begin, end)) throw std::invalid_argument("the columns of a row do not ascend");
         rows[begins[static_cast<std::size_t>(codes[row]) + 1]++] = row;
     }
 
@@ -124,6 +131,10 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
                   result.indptr.begin() + first + 1);
         blocks[block] = std::move(counter);
     });
+    // In a row that does not ascend, what belongs to a block is not found as one run.
+    std::uint64_t n_added = 0;
+    for (const auto &block : blocks) n_added += block->n_added();
+    if (n_added != n_stored) throw std::invalid_argument(not_ascending);
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
     result.indices.resize(static_cast<std::size_t>(result.indptr.back()));
     result.data.resize(result.indices.size());

@@ -75,7 +75,8 @@ private:
 struct Columns {
     std::vector<std::vector<std::uint32_t>> by_worker;  // no_column: left out
     std::uint64_t n_columns;
-    bool shared;  // whether several terms may have the same
+    bool shared;    // whether several terms may have the same
+    bool complete;  // whether every term that was counted has one
 };
 
 class RowWriter {
@@ -90,7 +91,9 @@ public:
         for_each_row([&](ColumnSet &set, std::uint64_t row, const Entry *begin, const Entry *end,
                          const std::vector<std::uint32_t> &column_of) {
             Index length = 0;
-            if (columns_.shared) {
+            if (columns_.complete) {
+                length = static_cast<Index>(end - begin);
+            } else if (columns_.shared) {
                 fill(set, begin, end, column_of);
                 set.drain([&](std::size_t, std::uint32_t) { ++length; });
             } else {

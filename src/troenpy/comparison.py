@@ -1,0 +1,189 @@
+"""Comparison: rows of results to errors with intervals, tests of pairs, ranks over corpora."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from troenpy.journal import Row
+from troenpy.significance import (
+    Friedman,
+    PairTest,
+    friedman_test,
+    mcnemar_test,
+    rank_pairs,
+    resampled_interval,
+    resampled_t_test,
+    wilson_interval,
+)
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The error of one method on one corpus.
+
+    Parameters
+    ----------
+    mean, sd : float
+        Over splits; `sd` is NaN for one.
+    low, high : float
+        The 95 % interval.
+    interval : {"Nadeau-Bengio", "Wilson"}
+        How it was found: over random splits, or on the test documents of one split.
+    n_splits, n_test : int
+        Splits, and test documents of each.
+    """
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    interval: str
+    n_splits: int
+    n_test: int
+
+
+class Comparison:
+    """Methods side by side on the corpora they were run on.
+
+    Tests within a corpus are on the splits that both methods were run on: the corrected resampled t-test, or, of one
+    split, McNemar's exact test. Across corpora they are on ranks.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        From `experiments.run` or `journal.read_rows`.
+    baseline : str or None
+        The method that others are measured against.
+
+    Attributes
+    ----------
+    corpora, methods : list of str
+        As they come in the rows; a corpus that was changed carries that in its name.
+    cells : dict
+        {(corpus, method): Cell}
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, or rows that cannot be compared: of different versions, or of different documents under
+        one name; or if the baseline is not among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from troenpy import comparison, experiments
+    >>> texts, labels = ("late goal", "own goal", "close vote", "no vote") * 5, np.array(["s", "s", "p", "p"] * 5)
+    >>> corpus = experiments.Corpus("tiny", texts, labels)
+    >>> rows = experiments.run([corpus], ["knn: tf*idf", "lr: tf*pi"], splits=3)
+    >>> result = comparison.Comparison(rows, baseline="knn: tf*idf")
+    >>> result.cells["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")
+    (0.0, (0, 1, 0))
+    """
+
+    def __init__(self, rows: Iterable[Row], *, baseline: str | None = None) -> None:
+        self.rows = list(rows)
+        _check_comparable(self.rows)
+        self.corpora = list(dict.fromkeys(row.setting for row in self.rows))
+        self.methods = list(dict.fromkeys(row.method for row in self.rows))
+        if baseline is not None and baseline not in self.methods:
+            raise ValueError(f"baseline {baseline!r} was not run; the methods are {', '.join(self.methods)}")
+        self.baseline = baseline
+        self._splits: dict[tuple[str, str], dict[int | None, Row]] = {}
+        for row in self.rows:
+            self._splits.setdefault((row.setting, row.method), {})[row.seed] = row
+        self.cells = {key: _cell(list(splits.values())) for key, splits in self._splits.items()}
+
+    def test(self, method: str, other: str, corpus: str) -> PairTest:
+        """Compare two methods on a corpus; the difference is below zero if the first errs less."""
+        ours, theirs = self._splits[corpus, method], self._splits[corpus, other]
+        common = [seed for seed in ours if seed in theirs]
+        if not common:
+            raise ValueError(f"{method!r} and {other!r} have no split of {corpus} in common")
+        if len(common) == 1:
+            return mcnemar_test(ours[common[0]].was_correct(), theirs[common[0]].was_correct())
+        errors, others = ([splits[seed].error for seed in common] for splits in (ours, theirs))
+        return resampled_t_test(errors, others, _test_to_train(list(ours.values())))
+
+    def tests(self, corpus: str) -> dict[tuple[str, str], PairTest]:
+        """Compare all pairs of methods that were run on a corpus."""
+        present = [method for method in self.methods if (corpus, method) in self.cells]
+        return {(a, b): self.test(a, b, corpus) for a, b in combinations(present, 2)}
+
+    def reduction(self, method: str, corpus: str) -> float:
+        """Return by which part a method errs less than the baseline on a corpus; NaN if the baseline never errs."""
+        before, after = self.cells[corpus, self._baseline()].mean, self.cells[corpus, method].mean
+        return 1 - after / before if before else float("nan")
+
+    def win_tie_loss(self, method: str) -> tuple[int, int, int]:
+        """Count the corpora on which a method beats, ties with and loses to the baseline; a tie is p >= 0.05."""
+        baseline = self._baseline()
+        results = [
+            self.test(method, baseline, corpus)
+            for corpus in self.corpora
+            if {(corpus, method), (corpus, baseline)} <= self.cells.keys()
+        ]
+        signs = [int(np.sign(result.difference)) if result.p < ALPHA else 0 for result in results]
+        return signs.count(-1), signs.count(0), signs.count(1)
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """The methods that were run on every corpus."""
+        return [method for method in self.methods if all((corpus, method) in self.cells for corpus in self.corpora)]
+
+    @cached_property
+    def friedman(self) -> Friedman | None:
+        """Mean ranks of the `ranked` methods; None for fewer than two corpora or three methods.
+
+        Also None if one corpus is there several times, whole and deduplicated for instance: ranks are over corpora
+        that have nothing to do with each other.
+        """
+        n_corpora = len({row.corpus for row in self.rows})
+        if not n_corpora == len(self.corpora) >= 2 or len(self.ranked) < 3:
+            return None
+        return friedman_test([[self.cells[corpus, method].mean for method in self.ranked] for corpus in self.corpora])
+
+    def rank_pairs(self, *, against_baseline: bool = False) -> dict[tuple[str, str], float]:
+        """Return Holm-corrected p-values of the differences of mean ranks: of all pairs, or those with the baseline."""
+        if self.friedman is None:
+            return {}
+        control = self.ranked.index(self._baseline()) if against_baseline else None
+        pairs = rank_pairs(self.friedman.mean_ranks, len(self.corpora), control=control)
+        return {(self.ranked[i], self.ranked[j]): p for (i, j), p in pairs.items()}
+
+    def _baseline(self) -> str:
+        if self.baseline is None:
+            raise ValueError("there is no baseline: Comparison(rows, baseline='knn: tf*idf') names one")
+        return self.baseline
+
+
+def _check_comparable(rows: list[Row]) -> None:
+    if not rows:
+        raise ValueError("there are no rows to compare")
+    if len({row.key for row in rows}) < len(rows):
+        raise ValueError("two rows are of the same corpus, split and method")
+    versions = {tuple(sorted(row.versions.items())) for row in rows}
+    if len(versions) > 1:
+        changed = sorted({name for name, _ in set.symmetric_difference(*map(set, list(versions)[:2]))})
+        raise ValueError(f"rows made with different versions of {', '.join(changed)} do not compare")
+    marks = {(row.setting, row.fingerprint) for row in rows}
+    if len(marks) > len({row.setting for row in rows}):
+        raise ValueError("rows of different documents have the same corpus's name")
+
+
+def _cell(rows: list[Row]) -> Cell:
+    errors = np.array([row.error for row in rows])
+    if len(rows) == 1:
+        low, high = wilson_interval(rows[0].n_wrong, rows[0].n_test)
+        return Cell(rows[0].error, float("nan"), low, high, "Wilson", 1, rows[0].n_test)
+    low, high = resampled_interval(errors, _test_to_train(rows))
+    sd = float(errors.std(ddof=1))
+    return Cell(float(errors.mean()), sd, low, high, "Nadeau-Bengio", len(rows), rows[0].n_test)
+
+
+def _test_to_train(rows: list[Row]) -> float:
+    return rows[0].n_test / rows[0].n_train

@@ -1,0 +1,240 @@
+"""Experiments: corpus x split x method to one row each, resumable. The rules are those of the paper, made exact.
+
+Text is counted once per corpus; weights and models see the training part of a split and nothing else. Where a corpus
+has a given split that is the one; elsewhere splits are 80/20, `train_test_split(arange(n), test_size=0.2,
+random_state=seed)`, the same ones for all methods.
+"""
+
+import os
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from troenpy import datasets
+from troenpy.archive import FilePath
+from troenpy.datasets import Corpus
+from troenpy.evaluation import groups, predict
+from troenpy.journal import PROTOCOL, Key, Row, open_journal, packed, versions
+from troenpy.methods import Method, read_methods
+from troenpy.splits import Split, count_terms, deduplicated, fingerprint
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Parameters
+    ----------
+    done, total : int
+        Rows.
+    seconds_left : float
+        At the speed so far.
+    row : Row
+        The newest.
+    """
+
+    done: int
+    total: int
+    seconds_left: float
+    row: Row
+
+
+@dataclass(frozen=True)
+class Task:
+    """The methods still to be run on one split of one corpus."""
+
+    corpus: Corpus
+    is_deduplicated: bool
+    train_fraction: float
+    seed: int | None
+    methods: list[Method]
+
+    def without(self, rows: Container[Key]) -> "Task":
+        """Return the task without the methods whose rows are there already."""
+        return replace(self, methods=[method for method in self.methods if self.key(method) not in rows])
+
+    def key(self, method: Method) -> Key:
+        """What the row of a method will be known by."""
+        return self.corpus.name, self.is_deduplicated, self.train_fraction, self.seed, method.name
+
+
+def run(
+    corpora: Iterable[str | Corpus],
+    methods: Iterable[str | Method],
+    splits: int | Iterable[int] = 50,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    is_fresh: bool = False,
+    ks: Iterable[int] | None = None,
+    is_deduplicated: bool = False,
+    train_fractions: Sequence[float] = (1.0,),
+    n_jobs: int = 1,
+    data_dir: FilePath | None = None,
+    on_row: Callable[[Progress], None] | None = None,
+) -> list[Row]:
+    """Run methods on splits of corpora.
+
+    Parameters
+    ----------
+    corpora : iterable of str or Corpus
+        Names for `datasets.load`, or corpora of your own.
+    methods : iterable of str
+        Such as "knn: tf*pi" or "lr: tf*pi + 2b"; `troenpy.methods` has the grammar.
+    splits : int or iterable of int, default=50
+        How many random splits, or their seeds, where a corpus has no given split.
+    out : path-like, optional
+        A file of JSON lines. Rows are added as they come, and those that are there are not run again: a run that was
+        stopped, however harshly, is resumed by the same call. Rows made by other versions or from other documents
+        are an error.
+    is_fresh : bool, default=False
+        Forget the rows that `out` has.
+    ks : iterable of int, optional
+        Numbers of neighbours, for each method of kNN instead of its own.
+    is_deduplicated : bool, default=False
+        Keep the first of equal texts, and none of those that stand under more than one label.
+    train_fractions : sequence of float, default=(1.0,)
+        Which parts of the training documents to learn from.
+    n_jobs : int, default=1
+        Threads; -1 is all processors. Results do not depend on it.
+    data_dir : path-like, optional
+        For `datasets.load`.
+    on_row : callable, optional
+        Called with a `Progress` after every row.
+
+    Returns
+    -------
+    list of Row
+        One per corpus, fraction, split and method, in this order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from troenpy import experiments
+    >>> texts, labels = ("late goal", "own goal", "close vote", "no vote") * 5, np.array(["s", "s", "p", "p"] * 5)
+    >>> corpus = experiments.Corpus("tiny", texts, labels)
+    >>> rows = experiments.run([corpus], ["knn: tf*idf", "lr: tf*pi"], splits=2)
+    >>> [(row.seed, row.method, row.error) for row in rows]
+    [(0, 'knn: tf*idf', 0.0), (0, 'lr: tf*pi', 0.0), (1, 'knn: tf*idf', 0.0), (1, 'lr: tf*pi', 0.0)]
+    """
+    chosen = read_methods(methods, ks)
+    seeds = range(splits) if isinstance(splits, int) else list(dict.fromkeys(splits))
+    if not chosen or not seeds:
+        raise ValueError(f"there must be methods and splits, got {len(chosen)} and {len(seeds)}")
+    if not all(0 < fraction <= 1 for fraction in train_fractions):
+        raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
+    loaded = [datasets.load(given, data_dir=data_dir) if isinstance(given, str) else given for given in corpora]
+    if is_deduplicated:
+        loaded = [deduplicated(corpus) for corpus in loaded]
+    marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
+    if len(marks) < len(loaded):
+        raise ValueError(f"corpora must have different names, got {[corpus.name for corpus in loaded]}")
+    n_threads = joblib.effective_n_jobs(n_jobs)
+    tasks = [
+        Task(corpus, is_deduplicated, float(fraction), seed, chosen)
+        for corpus in loaded
+        for fraction in train_fractions
+        for seed in (seeds if corpus.split is None else [None])
+    ]
+    with open_journal(out, is_fresh=is_fresh) as journal:
+        journal.check(marks)
+        clock = _Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
+        # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
+        with threadpool_limits(1), _threads(n_threads) as pool:
+            for row in _new_rows(clock.tasks, pool, n_threads, marks):
+                journal.append(row)
+                if on_row is not None:
+                    on_row(clock.progress(row))
+        return [journal.rows[task.key(method)] for task in tasks for method in chosen]
+
+
+@contextmanager
+def _threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Start threads; after a failure or Ctrl-C, do not wait for what they are at: nobody will see its result."""
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _new_rows(
+    tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, marks: dict[tuple[str, bool], str]
+) -> Iterator[Row]:
+    """Yield the rows of all tasks as they come, one split at a time."""
+    counted_name, counted = None, None
+    for task in tasks:
+        if not task.methods:
+            continue
+        if counted is None or counted_name != task.corpus.name:
+            counted_name, counted = task.corpus.name, count_terms(task.corpus, n_jobs=n_threads)
+        split = counted.split(task.seed, task.train_fraction)
+        mark = marks[task.corpus.name, task.is_deduplicated]
+        # Logistic regression takes longest: begun first, it leaves no thread idle at the end.
+        order = sorted(groups(task.methods), key=lambda group: group[0].model != "lr")
+        futures = [pool.submit(_evaluate, task, split, group, mark) for group in order]
+        for future in as_completed(futures):
+            yield from future.result()
+
+
+def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[Row]:
+    """Return the rows of methods that differ in k only."""
+    wall, cpu = time.perf_counter(), time.thread_time()
+    try:
+        predictions = predict(split, group)
+    except ValueError as error:
+        raise ValueError(f"{group[0].name!r} on {task.corpus.name}: {error}") from None
+    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
+    rows = []
+    for method, predicted in zip(group, predictions, strict=True):
+        correct = predicted == split.truth
+        n_wrong = int((~correct).sum())
+        rows.append(
+            Row(
+                protocol=PROTOCOL,
+                corpus=task.corpus.name,
+                fingerprint=mark,
+                deduplicated=task.is_deduplicated,
+                train_fraction=task.train_fraction,
+                seed=task.seed,
+                method=method.name,
+                n_train=len(split.codes),
+                n_test=len(correct),
+                n_terms=split.train.shape[1],
+                n_wrong=n_wrong,
+                error=n_wrong / len(correct),
+                correct=packed(correct),
+                wall_seconds=round(wall / len(group), 6),
+                cpu_seconds=round(cpu / len(group), 6),
+                versions=versions(),
+            )
+        )
+    return rows
+
+
+class _Clock:
+    """Foresees the end: a method takes the longer the more text there is; logistic regression some five times kNN."""
+
+    def __init__(self, tasks: list[Task], n_total: int) -> None:
+        self.tasks, self._n_total = tasks, n_total
+        self._n_done = n_total - sum(len(task.methods) for task in tasks)
+        sizes = {task.corpus.name: sum(map(len, task.corpus.texts)) for task in tasks}
+        self._costs = {
+            task.key(method): sizes[task.corpus.name] * len(method.blocks) * (5 if method.model == "lr" else 1)
+            for task in tasks
+            for method in task.methods
+        }
+        self._left = self._all = sum(self._costs.values())
+        self._start = time.perf_counter()
+
+    def progress(self, row: Row) -> Progress:
+        """Count a row, and say how far the run is."""
+        self._n_done += 1
+        self._left -= self._costs[row.key]
+        elapsed = time.perf_counter() - self._start
+        seconds_left = elapsed * self._left / max(1, self._all - self._left)
+        return Progress(self._n_done, self._n_total, seconds_left, row)

@@ -1,0 +1,158 @@
+"""A corpus counted once, and its splits: each a selection of rows, and of the columns that its training part has."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from troenpy.cells import Floats
+from troenpy.counts import ClassCounts
+from troenpy.datasets import Corpus
+from troenpy.rows import Norm, TermFrequency, row_sums, weighted_rows
+from troenpy.schemes import term_weights
+from troenpy.text import CountVectorizer
+
+TEST_SIZE = 0.2
+
+Documents = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Counts of a training and a test part, over the terms of the training part; nothing of the test part is learnt.
+
+    Parameters
+    ----------
+    train, test : CSR matrices
+        Counts of terms.
+    codes : ndarray of shape (n_train,)
+        The class of each training document, in [0, number of classes in the training part).
+    truth : ndarray of shape (n_test,)
+        The class of each test document; -1 if the training part lacks it.
+    counts : ClassCounts
+        Of the training part.
+    """
+
+    train: Any
+    test: Any
+    codes: NDArray[np.int64]
+    truth: NDArray[np.int64]
+    counts: ClassCounts
+    _weights: dict[str | None, Floats] = field(default_factory=dict)
+
+    def weights(self, scheme: str | None) -> Floats:
+        """Return one weight per term by a scheme, worked out once; None weighs every term 1."""
+        if scheme not in self._weights:
+            n_terms = self.train.shape[1]
+            self._weights[scheme] = np.ones(n_terms) if scheme is None else term_weights(self.counts, scheme)
+        return self._weights[scheme]
+
+    def rows(self, tf: TermFrequency, scheme: str | None, norm: Norm | None) -> tuple[Any, Any]:
+        """Return the weighted rows of the training and the test part."""
+        length = float(row_sums(self.train).mean()) if tf == "bm25" else 1.0
+        weights = self.weights(scheme)
+        train, test = (
+            weighted_rows(part, weights, tf=tf, norm=norm, average_length=length) for part in (self.train, self.test)
+        )
+        return train, test
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCorpus:
+    """The terms of every document of a corpus, counted once for all splits.
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (n_documents, n_terms)
+    labels : ndarray of shape (n_documents,)
+    given : ndarray of "train" and "test", or None
+    """
+
+    counts: Any
+    labels: NDArray[Any]
+    given: NDArray[np.str_] | None
+
+    def parts(self, seed: int | None, train_fraction: float = 1.0) -> tuple[Documents, Documents]:
+        """Return the numbers of the training and the test documents.
+
+        Parameters
+        ----------
+        seed : int or None
+            Of a random 80/20 split; None is the given one.
+        train_fraction : float, default=1.0
+            Which part of the training documents to keep, drawn at random by the seed (0 for the given split); a
+            smaller part is within a larger one.
+        """
+        if seed is None:
+            if self.given is None:
+                raise ValueError("this corpus has no given split: draw one with a seed")
+            train, test = (np.flatnonzero(self.given == part) for part in ("train", "test"))
+        else:
+            from sklearn.model_selection import train_test_split
+
+            train, test = train_test_split(np.arange(len(self.labels)), test_size=TEST_SIZE, random_state=seed)
+        if train_fraction == 1:
+            return train, test
+        kept = np.random.default_rng(seed or 0).permutation(len(train))[: max(1, round(train_fraction * len(train)))]
+        return train[np.sort(kept)], test
+
+    def split(self, seed: int | None, train_fraction: float = 1.0) -> Split:
+        """Select a split; see `parts`."""
+        train, test = self.parts(seed, train_fraction)
+        classes, codes = np.unique(self.labels[train], return_inverse=True)
+        place = np.searchsorted(classes, self.labels[test]).clip(max=len(classes) - 1)
+        truth = np.where(classes[place] == self.labels[test], place, -1)
+        rows = self.counts[train]
+        occurs = np.bincount(rows.indices, minlength=rows.shape[1]) > 0
+        rows = rows[:, occurs]
+        return Split(rows, self.counts[test][:, occurs], codes, truth, ClassCounts.from_matrix(rows, codes))
+
+
+def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
+    """Count the terms of a corpus as the experiments want them: scikit-learn's words, without its English stop words.
+
+    Examples
+    --------
+    >>> corpus = Corpus("tiny", ("a late goal", "the vote"), np.array(["s", "p"]))
+    >>> count_terms(corpus).counts.toarray()
+    array([[1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    counter = CountVectorizer(stop_words="english", dtype=np.float64, n_jobs=n_jobs)
+    return CountedCorpus(counter.fit_transform(corpus.texts), np.asarray(corpus.labels), corpus.split)
+
+
+def deduplicated(corpus: Corpus) -> Corpus:
+    """Keep the first of equal texts, and none of those that stand under more than one label.
+
+    Examples
+    --------
+    >>> texts, labels = ("a", "b", "a", "c", "c"), np.array(["x", "y", "x", "x", "y"])
+    >>> deduplicated(Corpus("tiny", texts, labels)).texts
+    ('a', 'b')
+    """
+    first: dict[str, int] = {}
+    seen: dict[str, set[str]] = {}
+    for number, (text, label) in enumerate(zip(corpus.texts, corpus.labels, strict=True)):
+        first.setdefault(text, number)
+        seen.setdefault(text, set()).add(str(label))
+    kept = np.array([number for text, number in first.items() if len(seen[text]) == 1], dtype=np.int64)
+    return replace(
+        corpus,
+        texts=tuple(corpus.texts[number] for number in kept),
+        labels=corpus.labels[kept],
+        split=None if corpus.split is None else corpus.split[kept],
+        ids=None if corpus.ids is None else corpus.ids[kept],
+    )
+
+
+def fingerprint(corpus: Corpus) -> str:
+    """Return a short checksum of the texts, labels and split, which tells apart corpora of one name."""
+    split = [None] * len(corpus.texts) if corpus.split is None else corpus.split.tolist()
+    digest = hashlib.sha256()
+    for document in zip(corpus.texts, corpus.labels.tolist(), split, strict=True):
+        digest.update(json.dumps(document).encode())
+    return digest.hexdigest()[:16]
