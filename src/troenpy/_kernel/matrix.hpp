@@ -191,7 +191,7 @@ enum class Tf { raw, log, sqrt, binary };
 inline double term_frequency(double count, Tf tf) {
     switch (tf) {
         case Tf::log:
-            return 1 + std::log(count);
+            return count == 1 ? 1 : 1 + std::log(count);  // most counts are
         case Tf::sqrt:
             return std::sqrt(count);
         case Tf::binary:
@@ -220,6 +220,7 @@ void stack_blocks(const Value *counts, const Index *indices, const Index *indptr
                   Index *out_indices) {
     std::vector<Value> row_counts;
     std::vector<Index> row_columns;
+    std::vector<double> frequencies;
     std::size_t next = 0;
     for (std::size_t row = 0; row < n_rows; ++row) {
         const auto begin = static_cast<std::size_t>(indptr[row]);
@@ -230,11 +231,15 @@ void stack_blocks(const Value *counts, const Index *indices, const Index *indptr
         if (set >= n_sets) throw std::out_of_range("a row names a set of weights that is not there");
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             const double *by_column = weights + (set * blocks.size() + b) * n_columns;
+            if (b == 0 || blocks[b].tf != blocks[b - 1].tf) {
+                frequencies.clear();
+                for (const Value count : row_counts)
+                    frequencies.push_back(term_frequency(count, blocks[b].tf));
+            }
             for (std::size_t i = 0; i < row_counts.size(); ++i) {
                 const auto column = static_cast<std::uint64_t>(row_columns[i]);
                 if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
-                out[next + i] =
-                    static_cast<Value>(term_frequency(row_counts[i], blocks[b].tf) * by_column[column]);
+                out[next + i] = static_cast<Value>(frequencies[i] * by_column[column]);
                 out_indices[next + i] = static_cast<Index>(b * n_columns + column);
             }
             normalise_row(out + next, row_counts.size(), blocks[b].norm);
