@@ -12,7 +12,7 @@ EXPORTED = """
     WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
     TfPiVectorizer TroenpyClassifier comparison conditional_troenpy datasets differential_troenpy entropy experiments
     kernel_available load
-    negative_information positive_information rivals save
+    negative_information positive_information rivals save settings
     term_weights troenpy troenpy_gain weights
 """
 

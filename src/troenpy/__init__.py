@@ -3,7 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from troenpy import rivals, weights
+from troenpy import rivals, settings, weights
 from troenpy._kernel import kernel_available
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
@@ -52,6 +52,7 @@ __all__ = [
     "positive_information",
     "rivals",
     "save",
+    "settings",
     "term_weights",
     "troenpy",
     "troenpy_gain",
