@@ -236,7 +236,8 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         )  # fmt: skip
         finish = _finish_dense if is_dense else _finish_sparse
         squares: Any = finish(by_class, sums, sizes, remainder(sizes.sum(), without), left_out, float(self.smoothing))
-        return np.sqrt(squares, out=squares if is_dense else None).astype(rows.dtype, copy=False)
+        roots = np.sqrt(squares, out=squares) if is_dense else squares.sqrt()
+        return roots.astype(rows.dtype, copy=False)
 
     def portions(self, row: Any) -> Floats:
         """Return the portion that each term of a document has in each z_i, by all the training documents.
