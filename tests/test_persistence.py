@@ -354,8 +354,8 @@ def test_a_long_class_does_not_make_a_huge_array(path):
         load(path)
 
 
-@pytest.mark.parametrize("name", ["neighbours by blocks", "neighbours on a frame", "classifier", "weighter"])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("name", ["neighbours by blocks", "neighbours on a frame", "classifier", "weighter", "profile"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_changed_byte_gives_a_model_or_a_clear_error(path, name, data):
     """Whatever byte of header or arrays changes: a ValueError, or a model that predicts without harm."""
