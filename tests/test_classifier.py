@@ -84,6 +84,8 @@ def test_several_labels_are_decided_column_by_column():
     assert probability[0] > 0.5 > probability[1]
     assert probability[2:].tolist() == [1.0, 0.0]
     assert model.explain("goal late").label == [0, 1, 2]
+    profiled = TroenpyClassifier(TermFeatures(("btf", "profile")), C=100).fit(texts, indicator)
+    np.testing.assert_array_equal(profiled.predict(texts), indicator)
 
 
 def test_several_labels_share_one_copy_of_the_features(monkeypatch):
@@ -138,6 +140,32 @@ def test_contributions_sum_to_the_decision_value(text):
     np.testing.assert_allclose(explanation.decision, decision, rtol=1e-6)
     assert explanation.label == MODEL.predict([text])[0]
     assert explanation.contributions.shape == (len(explanation.terms), 3)
+
+
+WITH_PROFILE = TroenpyClassifier(TermFeatures(("certainty", "boost", "profile")), tol=1e-6).fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize("blocks", [("certainty", "boost", "profile"), ("profile",)])
+def test_with_a_profile_predicts_as_an_exact_solver_on_the_same_features(blocks):
+    features = TermFeatures(blocks)
+    exact = LogisticRegression(tol=1e-8, max_iter=10_000, C=3).fit(features.fit_transform(TEXTS, LABELS), LABELS)
+    close = TroenpyClassifier(features, tol=1e-6, C=3).fit(TEXTS, LABELS)
+    expected = exact.predict_proba(features.transform(TEST_TEXTS))
+    np.testing.assert_allclose(close.predict_proba(TEST_TEXTS), expected, atol=2e-3)
+    np.testing.assert_allclose(close.coef_, exact.coef_, atol=2e-3)
+
+
+@pytest.mark.parametrize("text", ["a goal for the team", "vote vote law goal word3", "nothing known", ""])
+def test_contributions_through_the_profile_are_traced_to_the_terms(text):
+    explanation = WITH_PROFILE.explain(text)
+    decision = WITH_PROFILE.decision_function([text])[0]
+    np.testing.assert_allclose(explanation.intercept + explanation.contributions.sum(axis=0), decision, rtol=1e-9)
+    np.testing.assert_allclose(explanation.decision, decision, rtol=1e-9)
+    assert explanation.label == WITH_PROFILE.predict([text])[0]
+    if "goal for" in text:
+        assert set(explanation.terms[:2]) == {"goal", "team"}
+        alone = TroenpyClassifier(TermFeatures(("profile",))).fit(TEXTS, LABELS).explain(text)
+        assert set(alone.terms.tolist()) == set(explanation.terms.tolist())
 
 
 def test_the_terms_that_decided_come_first():

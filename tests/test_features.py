@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import ClassCounts, TermFeatures, TermWeighter, _kernel, kernel_available, weights
+from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, _kernel, kernel_available, weights
 
 TEXTS = [
     "late goal wins the cup",
@@ -71,6 +71,103 @@ def test_blocks_are_weighted_counts_side_by_side(monkeypatch, with_kernel, block
     np.testing.assert_allclose(from_counts.fit_transform(X, LABELS).toarray(), expected, rtol=1e-12, atol=1e-15)
     assert from_counts.get_feature_names_out()[0] == f"{parts[0]}__x0"
     assert features.counts_ == ClassCounts.from_matrix(X, LABELS, terms=terms)
+
+
+@pytest.mark.parametrize(
+    ("block", "how"),
+    [
+        ("certainty", {"scheme": "sqrt(certainty*idf)", "tf": "log"}),
+        ("certainty_hellinger", {"scheme": "sqrt(certainty*idf)", "norm": "hellinger"}),
+        ("boost", {"scheme": "pcf_boost*idf", "tf": "log"}),
+    ],
+)
+def test_blocks_beyond_the_paper_are_weighters(block, how):
+    X = sparse.csr_array(COUNTS)
+    result = TermFeatures((block,), input="counts", smoothing=0.5).fit_transform(X, Y)
+    expected = TermWeighter(smoothing=0.5, **how).fit_transform(X, Y)
+    np.testing.assert_allclose(result.toarray(), expected.toarray(), rtol=1e-12)
+
+
+# The class profile.
+
+
+@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("blocks", [("pi", "btf", "profile"), ("certainty", "boost", "profile"), ("profile",)])
+def test_profile_is_a_block_of_its_own_and_training_rows_leave_themselves_out(monkeypatch, with_kernel, dtype, blocks):
+    if not with_kernel:
+        monkeypatch.setattr(_kernel, "native", None)
+    documents, labels = [*TEXTS, TEXTS[0]], [*LABELS, "politics"]
+    X = SklearnCountVectorizer(dtype=dtype).fit_transform(documents)
+    close = {"rtol": 1e-5 if dtype is np.float32 else 1e-12, "atol": 1e-15}
+    for how in ({}, {"leave_out": "copies", "smoothing": 0.3}):
+        features = TermFeatures(blocks, dtype=dtype, profile_scale=2, **how)
+        result = features.fit_transform(documents, labels)
+        assert result.dtype == dtype
+        assert result.has_canonical_format
+        assert result.shape[1] == features.n_columns_ == len(features.get_feature_names_out())
+        profile = ClassProfile(**how)
+        np.testing.assert_allclose(result.toarray()[:, -3:], 2 * profile.fit_transform(X, labels), **close)
+        new = ["a late vote", "nothing known", *TEXTS]
+        np.testing.assert_allclose(
+            features.transform(new).toarray()[:, -3:], 2 * profile.transform(features._counter.transform(new)), **close
+        )
+        if len(blocks) > 1:
+            terms = TermFeatures(blocks[:-1], dtype=dtype, smoothing=features.smoothing).fit(documents, labels)
+            np.testing.assert_array_equal(result.toarray()[:, :-3], terms.transform(documents).toarray())
+    assert features.get_feature_names_out()[-3:].tolist() == ["profile__politics", "profile__science", "profile__sport"]
+    from_counts = TermFeatures(blocks, input="counts", profile_scale=2, **how).fit_transform(X, labels)
+    np.testing.assert_array_equal(from_counts.toarray(), result.toarray())
+
+
+def test_the_profile_of_a_training_row_does_not_depend_on_its_own_labels_or_the_folds():
+    members = np.eye(4, dtype=int)[RNG.integers(0, 4, 30)] | np.eye(4, dtype=int)[RNG.integers(0, 4, 30)]
+    changed = members.copy()
+    changed[7] = 1 - changed[7]
+    for cv in (None, KFold(3)):
+        features = TermFeatures(("btf", "profile"), input="counts", cv=cv)
+        before, after = (features.fit_transform(COUNTS, labels).toarray()[7, -4:] for labels in (members, changed))
+        np.testing.assert_allclose(after, before, rtol=1e-12)
+    weight = RNG.uniform(0.5, 2, 30)
+    expected = ClassProfile().fit_transform(COUNTS, members, weight)
+    np.testing.assert_array_equal(features.fit_transform(COUNTS, members, weight).toarray()[:, -4:], expected)
+
+
+def test_profile_of_many_classes_is_sparse():
+    rows = sparse.random(900, 400, density=0.02, format="csr", random_state=0)
+    labels = np.arange(900) % 300
+    result = TermFeatures(("btf", "profile"), input="counts").fit_transform(rows, labels)
+    expected = ClassProfile().fit_transform(rows, labels)
+    assert sparse.issparse(expected)
+    np.testing.assert_array_equal(result[:, 400:].toarray(), expected.toarray())
+    np.testing.assert_array_equal(
+        result[:, :400].toarray(), TermFeatures(("btf",), input="counts").fit_transform(rows, labels).toarray()
+    )
+
+
+LEAKAGE = "fit_transform profiles each training row without itself, so it is not fit, then transform"
+DIFFERS = {"check_transformer_general": LEAKAGE, "check_transformer_data_not_an_array": LEAKAGE}
+
+
+@parametrize_with_checks(
+    [TermFeatures(("certainty", "profile"), input="counts")], expected_failed_checks=lambda _: DIFFERS
+)
+def test_scikit_learns_own_checks_with_the_profile(estimator, check):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="all weights of")
+        check(estimator)
+
+
+@pytest.mark.parametrize("document", ["a late goal: goal", "nothing known", ""])
+@pytest.mark.parametrize("blocks", [("pi", "btf"), ("certainty", "boost", "profile"), ("profile",)])
+def test_parts_of_terms_sum_to_the_row(document, blocks):
+    features = TermFeatures(blocks).fit(TEXTS, LABELS)
+    held, parts, rest = features.parts_by_term(document)
+    np.testing.assert_allclose(
+        parts.sum(axis=0) + rest, features.transform([document]).toarray()[0], rtol=1e-12, atol=1e-15
+    )
+    assert features.terms()[held].tolist() == (["goal", "late"] if "goal" in document else [])
+    assert rest.any() == ("profile" in blocks and "goal" not in document)
 
 
 def test_default_is_pi_and_the_2b_features():
@@ -174,10 +271,16 @@ def test_clone_pickle_pipeline_and_grid_search():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="unknown block 'bft'; known are pi, btf, ecib, ecib_abs"):
+    with pytest.raises(ValueError, match=r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile"):
         TermFeatures(("bft",)).fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match=r"blocks must be a sequence of names .* got 'pi'"):
         TermFeatures("pi").fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="the block 'profile' must come last"):
+        TermFeatures(("profile", "pi")).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="profile_scale must be positive and finite, got 0"):
+        TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="leave_out must be document or copies, got 'nothing'"):
+        TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="blocks must not repeat"):
         TermFeatures(("pi", "pi")).fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="TermFeatures learns from labels"):

@@ -133,10 +133,35 @@ def test_weigh_rows_checks_its_arrays():
         matrix.weigh_rows(one, np.array([0]), np.array([0, 1]), one, "max")
 
 
+@given(count_matrices(), st.integers(0, 3), st.integers(0, 2), st.sampled_from([np.float32, np.float64]))
+@settings(deadline=None)
+def test_stack_blocks_with_a_tail(parts, n_tail, n_blocks, dtype):
+    counts, indices, indptr, dense = parts
+    tail = np.arange(1.0, len(dense) * n_tail + 1, dtype=dtype).reshape(len(dense), n_tail)
+    weights = np.arange(1.0, n_blocks * dense.shape[1] + 1).reshape(1, n_blocks, dense.shape[1])
+    expected = np.hstack([*(dense * weight for weight in weights[0]), tail])
+
+    def run():
+        n_values = n_blocks * len(counts) + tail.size
+        out, columns = np.empty(n_values, dtype), np.empty(n_values, indices.dtype)
+        sets = np.zeros(len(dense), dtype=np.int64)
+        how = [("raw", "none")] * n_blocks
+        arguments = counts.astype(dtype), indices, indptr, weights, sets, how
+        matrix.stack_blocks(*arguments, out=out, out_indices=columns, tail=tail)
+        borders = n_blocks * indptr + n_tail * np.arange(len(dense) + 1)
+        return sp.csr_array((out, columns, borders), shape=expected.shape)
+
+    for found in on_both(run):
+        assert found.has_canonical_format
+        np.testing.assert_array_equal(found.toarray(), expected)
+
+
 @needs_kernel
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"tail": np.ones((2, 1))}, "do not fit each other"),
+        ({"tail": np.ones((1, 1))}, "the output is too small"),
         ({"indices": np.array([0, 2])}, "a column index is outside the weights"),
         ({"indptr": np.array([0, 3])}, "indptr does not ascend"),
         ({"sets": np.array([1])}, "a set of weights that is not there"),
@@ -159,3 +184,78 @@ def test_stack_blocks_checks_its_arrays(change, message):
     }
     with pytest.raises((ValueError, IndexError), match=message):
         matrix.stack_blocks(**{**arguments, **change})
+
+
+@given(
+    count_matrices(),
+    st.sampled_from([np.float32, np.float64]),
+    st.integers(0, 99),
+    st.sampled_from([1, 2]),
+    st.sampled_from([np.int64, np.float64]),
+)
+@settings(deadline=None)
+def test_class_profiles(parts, dtype, seed, n_threads, table_dtype):
+    counts, indices, indptr, dense = parts
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns = dense.shape
+    rows = sp.csr_array((counts.astype(dtype), indices, indptr), shape=dense.shape)
+    table, weights = rng.poisson(1.0, (3, n_columns)).astype(table_dtype), rng.random(n_columns)
+    totals, left_out = table.sum(axis=0) + 3.0, rng.integers(0, 3, n_rows).astype(float)
+    values = dense * weights
+    shrunk = values / (totals - left_out[:, np.newaxis] + 0.5)
+
+    def run(**how):
+        return matrix.class_profiles(
+            rows, weights, sp.csc_array(table), totals, left_out, smoothing=0.5, n_threads=n_threads, **how
+        )
+
+    for by_class, sums in (*on_both(run), *on_both(lambda: run(as_dense=False))):
+        found = by_class if isinstance(by_class, np.ndarray) else by_class.toarray()
+        np.testing.assert_allclose(found, shrunk @ table.T, rtol=1e-12)
+        np.testing.assert_allclose(sums, np.c_[values.sum(axis=1), shrunk.sum(axis=1)], rtol=1e-12)
+
+
+def test_class_profiles_of_many_rows_on_threads():
+    rows = sp.random(3000, 500, density=0.02, format="csr", random_state=3)
+    table = sp.csc_array(np.random.default_rng(4).poisson(1.0, (7, 500)))
+    arguments = rows, np.ones(500), table, np.full(500, 9.0), np.ones(3000)
+    one, two = (matrix.class_profiles(*arguments, smoothing=1.0, n_threads=n) for n in (1, 2))
+    twin = on_both(lambda: matrix.class_profiles(*arguments, smoothing=1.0))[1]
+    for a, b, c in zip(one, two, twin, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, rtol=1e-12)
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"indices": np.array([0, 2])}, "a column index is outside the weights"),
+        ({"indices": np.array([0])}, "data and indices differ in length"),
+        ({"indptr": np.array([0, 3])}, "indptr does not ascend"),
+        ({"table_indptr": np.array([0, 1, 3])}, "indptr does not ascend"),
+        ({"table_classes": np.array([0, 2])}, "a class of the table is outside the output"),
+        ({"table_classes": np.array([0, -1])}, "a class of the table is outside the output"),
+        ({"weights": np.ones(3)}, "rows, table and output do not fit each other"),
+        ({"left_out": np.zeros(2)}, "rows, table and output do not fit each other"),
+        ({"sums": np.empty((1, 1))}, "rows, table and output do not fit each other"),
+    ],
+)
+def test_class_profiles_checks_its_arrays(change, message):
+    arguments = {
+        "data": np.ones(2),
+        "indices": np.array([0, 1]),
+        "indptr": np.array([0, 2]),
+        "weights": np.ones(2),
+        "table_indptr": np.array([0, 1, 2]),
+        "table_classes": np.array([0, 1]),
+        "table_counts": np.ones(2),
+        "totals": np.ones(2),
+        "left_out": np.zeros(1),
+        "smoothing": 1.0,
+        "out": np.zeros((1, 2)),
+        "sums": np.empty((1, 2)),
+        "n_threads": 1,
+    }
+    with pytest.raises((ValueError, IndexError), match=message):
+        _kernel.native.class_profiles(**{**arguments, **change})

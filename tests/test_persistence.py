@@ -17,6 +17,7 @@ from scipy.sparse import csc_array, csr_array
 from sklearn.model_selection import KFold
 
 from troenpy import (
+    ClassProfile,
     CountVectorizer,
     SparseKNeighborsClassifier,
     TermFeatures,
@@ -40,6 +41,8 @@ MODELS = {
     "weighter": (lambda: TermWeighter("sqrt(pcf_present)*idf", tf="bm25").fit(COUNTS, LABELS), COUNTS),
     "weighter on a frame": (lambda: TermWeighter(norm="hellinger").fit(FRAME, LABELS), FRAME),
     "weighted weighter": (lambda: TermWeighter().fit(COUNTS, LABELS, sample_weight=np.arange(6) / 4 + 0.5), COUNTS),
+    "profile": (lambda: ClassProfile(smoothing=0.5, leave_out="copies").fit(COUNTS, LABELS), COUNTS),
+    "profile on a frame": (lambda: ClassProfile(max_dense=1).fit(FRAME, LABELS, np.arange(6) / 4 + 0.5), FRAME),
     "vectorizer": (lambda: TfPiVectorizer(min_df=2, max_df=0.9, smoothing=0.5, cv=2).fit(TEXTS, LABELS), TEXTS),
     "vectorizer in batches": (
         lambda: TfPiVectorizer(tf="bm25").partial_fit(TEXTS[:2], LABELS[:2]).partial_fit(TEXTS[2:], LABELS[2:]),
@@ -47,6 +50,14 @@ MODELS = {
     ),
     "features": (lambda: TermFeatures(("pi", "btf"), pcf=True).fit(TEXTS, LABELS), TEXTS),
     "features of counts": (lambda: TermFeatures(("btf", "ecib_abs"), input="counts").fit(FRAME, LABELS), FRAME),
+    "features with a profile": (
+        lambda: TermFeatures(("boost", "profile"), leave_out="copies", profile_scale=2.0).fit(TEXTS, LABELS),
+        TEXTS,
+    ),
+    "classifier with a profile": (
+        lambda: TroenpyClassifier(TermFeatures(("certainty", "boost", "profile"))).fit(TEXTS, LABELS),
+        TEXTS,
+    ),
     "classifier": (lambda: TroenpyClassifier(C=2.0, class_weight={"sport": 2}).fit(TEXTS, LABELS), TEXTS),
     "classifier of numbers": (
         lambda: TroenpyClassifier(TermFeatures(("pi",), analyzer="char", ngram_range=(1, 3))).fit(
@@ -126,6 +137,7 @@ def test_equal_models_give_equal_bytes(path, name):
     [
         CountVectorizer(),
         TermWeighter(),
+        ClassProfile(),
         TfPiVectorizer(),
         TermFeatures(),
         TroenpyClassifier(),
@@ -146,6 +158,12 @@ def test_batches_go_on_after_loading(path):
     again = load(path).partial_fit(TEXTS[3:], LABELS[3:])
     whole = TfPiVectorizer(min_df=2).fit(TEXTS, LABELS)
     np.testing.assert_array_equal(again.transform(TEXTS).toarray(), whole.transform(TEXTS).toarray())
+
+
+def test_batches_of_a_profile_go_on_after_loading(path):
+    save(ClassProfile().partial_fit(COUNTS[:2], LABELS[:2]), path)  # of one class
+    again = load(path).partial_fit(COUNTS[2:], LABELS[2:])
+    np.testing.assert_array_equal(again.transform(COUNTS), ClassProfile().fit(COUNTS, LABELS).transform(COUNTS))
 
 
 def test_an_explanation_is_the_same_after_loading(path):
@@ -336,8 +354,8 @@ def test_a_long_class_does_not_make_a_huge_array(path):
         load(path)
 
 
-@pytest.mark.parametrize("name", ["neighbours by blocks", "neighbours on a frame", "classifier", "weighter"])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("name", ["neighbours by blocks", "neighbours on a frame", "classifier", "weighter", "profile"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_changed_byte_gives_a_model_or_a_clear_error(path, name, data):
     """Whatever byte of header or arrays changes: a ValueError, or a model that predicts without harm."""
@@ -412,6 +430,6 @@ def test_equal_rows_in_other_forms_give_equal_bytes(path):
 
 def test_the_table_has_every_estimator_with_arrays():
     assert set(persistence._KINDS) == {
-        "CountVectorizer", "TermWeighter", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
+        "CountVectorizer", "TermWeighter", "ClassProfile", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
         "SparseKNeighborsClassifier",
     }  # fmt: skip

@@ -9,10 +9,10 @@ import troenpy
 
 OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
-    WEIGHTS ClassCounts CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter TfPiVectorizer
-    TroenpyClassifier comparison conditional_troenpy datasets differential_troenpy entropy experiments kernel_available
-    load
-    negative_information positive_information rivals save
+    WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
+    TfPiVectorizer TroenpyClassifier comparison conditional_troenpy datasets differential_troenpy entropy experiments
+    kernel_available load
+    negative_information positive_information rivals save settings
     term_weights troenpy troenpy_gain weights
 """
 

@@ -46,6 +46,23 @@ def loop_pcf_gain(n, C, n_w, a):
     return q * loop_troenpy(a) + ((1 - q) * loop_troenpy(absent) if sum(absent) else 0) - loop_troenpy(C)
 
 
+def loop_certainty(n, C, n_w, a):
+    N, N_w = sum(C), sum(a)
+
+    def with_pseudo_document(x):
+        p = [(v + c / N) / (sum(x) + 1) for v, c in zip(x, C, strict=True)]
+        return -sum(v * math.log(1 - v) for v in p)
+
+    q, absent = N_w / N, [c - x for c, x in zip(C, a, strict=True)]
+    all_ = -sum(c / N * math.log(1 - c / N) for c in C)
+    gain = q * with_pseudo_document(a) + (1 - q) * with_pseudo_document(absent) - all_
+    return max(0, gain) / q if q else 0.0
+
+
+def loop_pcf_boost(n, C, n_w, a):
+    return 1 + loop_troenpy(a)
+
+
 def loop_ncf(n, C, n_w, a):
     return loop_entropy(a) - loop_entropy(C)
 
@@ -319,11 +336,17 @@ ALL = 2 / 5 * LOG(5 / 4) + 3 / 5 * LOG(5 / 3)
 GAIN = 2 / 5 * LOG(5 / 3) + 1 / 5 * LOG(5 / 9) + 2 / 5 * LOG(5 / 3)
 ENTROPY_1 = 2 / 3 * LOG(3 / 2) + 1 / 3 * LOG(3)
 ENTROPY_ALL = 2 / 5 * LOG(5 / 2) + 3 / 5 * LOG(5 / 3)
+# Both sides with one pseudo-document of 2/5 and 3/5: 12/5 and 8/5 of 4 documents, 2/5 and 13/5 of 3.
+SHRUNK_1 = 3 / 5 * LOG(5 / 2) + 2 / 5 * LOG(5 / 3)
+SHRUNK_ABSENT = 2 / 15 * LOG(15 / 13) + 13 / 15 * LOG(15 / 2)
+PLUGIN_ALL = 2 / 5 * LOG(5 / 3) + 3 / 5 * LOG(5 / 2)
 BY_HAND = {
     "idf": 1 + LOG(5 / 4),
     "pcf_present": PRESENT,
     "pcf": PRESENT - ALL,
     "pcf_gain": 3 / 5 * PRESENT + 2 / 5 * LOG(2 / 1) - ALL,
+    "pcf_boost": 1 + PRESENT,
+    "certainty": (3 / 5 * SHRUNK_1 + 2 / 5 * SHRUNK_ABSENT - PLUGIN_ALL) / (3 / 5),
     "ncf": ENTROPY_1 - ENTROPY_ALL,
     "pi": (PRESENT - ALL) * (1 + LOG(5 / 4)),
     "cib_ncf": 2 / 5 * (LOG(2 / 3) - LOG(3 / 2)) + 3 / 5 * (LOG(3 / 2) - LOG(2 / 3)),
@@ -417,6 +440,68 @@ def test_the_plug_in_gain_is_never_negative(corpus):
     assert (weights.pcf_gain(ClassCounts.from_matrix(*corpus), estimator="plugin") >= 0).all()
 
 
+@given(corpus=corpora())
+@settings(max_examples=60, deadline=None)
+def test_relevance_frequency_is_the_softplus_of_positive_information(corpus):
+    # rf_i = log2(2 + a/c) = log2(1 + e^PI_i) with the plug-in PI_i = log n_w/c, for c = n_w - n_iw >= 1.
+    counts = ClassCounts.from_matrix(*corpus)
+    in_two_classes = (counts.doc_freq > 0).sum(axis=0) > 1
+    p = counts.doc_freq.toarray()[:, in_two_classes] / counts.term_docs[in_two_classes]
+    by_class = np.log2(1 + np.exp(information.positive_information(p)))
+    np.testing.assert_allclose(rivals.rf(counts)[in_two_classes], by_class.max(axis=0), rtol=1e-12)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    held=st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(lambda held: sum(v > 0 for v in held[:2]) == 2),
+)
+@settings(max_examples=60, deadline=None)
+def test_certainty_of_a_rare_term_tends_to_the_bregman_divergence_of_troenpy(sizes, held):
+    held, c = np.array(held[: len(sizes)]), np.array(sizes) / sum(sizes)
+    p = held / held.sum()
+    slope = -np.log(1 - c) + c / (1 - c)
+    divergence = information.troenpy(p) - information.troenpy(c) - slope @ (p - c)
+    errors = []
+    for times in (10**4, 10**6):
+        sizes_now = np.array(sizes) * times
+        counts = ClassCounts(
+            classes=np.arange(len(sizes)),
+            n_documents=sizes_now.sum(),
+            n_docs=sizes_now,
+            doc_freq=sparse.csc_array(held[:, np.newaxis]),
+            term_docs=[held.sum()],
+        )
+        errors.append(abs(weights.certainty(counts, smoothing=1e-7)[0] - divergence))
+    assert errors[1] < 1e-5 * (1 + divergence)
+    assert errors[1] <= max(0.1 * errors[0], 1e-5)
+
+
+def test_certainty_is_zero_where_a_term_says_nothing():
+    # In half of the documents of each class, and in all documents.
+    X = [[1, 1], [0, 1]] * 7
+    counts = ClassCounts.from_matrix(X, np.repeat([0, 1, 2], [2, 4, 8]))
+    assert weights.certainty(counts).tolist() == [0, 0]
+    assert (term_weights(counts, "sqrt(certainty*idf)") == 0).all()
+
+
+@given(corpus=corpora(), smoothing=st.sampled_from([0.3, 1.0, 2.5]))
+@settings(max_examples=40, deadline=None)
+def test_certainty_is_the_gain_per_document_with_the_term(corpus, smoothing):
+    counts = ClassCounts.from_matrix(*corpus)
+    gain = weights.pcf_gain(counts, smoothing=smoothing, estimator="dirichlet", prior="classes")
+    share = np.where(counts.term_docs > 0, counts.term_docs / counts.n_documents, 1.0)
+    np.testing.assert_allclose(weights.certainty(counts, smoothing=smoothing), np.maximum(gain, 0) / share, **CLOSE)
+
+
+def test_certainty_with_two_labels_worked_example():
+    # Label occurrences: c = 1/3, 2/3; document 1 holds the term and both labels, document 3 holds it and none.
+    counts = ClassCounts.from_matrix([[1], [0], [1]], [[1, 1], [0, 1], [0, 0]])
+    with_term = (1 + 1 / 3) / 3 * LOG(3 / (1 + 2 / 3)) + (1 + 2 / 3) / 3 * LOG(3 / (1 + 1 / 3))
+    without = 1 / 6 * LOG(6 / 5) + 5 / 6 * LOG(6)
+    everywhere = 1 / 3 * LOG(3 / 2) + 2 / 3 * LOG(3)
+    assert weights.certainty(counts) == pytest.approx([(2 / 3 * with_term + 1 / 3 * without - everywhere) / (2 / 3)])
+
+
 def test_pcf_alone_can_be_negative():
     assert weights.pcf(ClassCounts.from_matrix([[1], [1], [0], [0]], ["a", "b", "a", "a"]))[0] < 0
 
@@ -462,7 +547,7 @@ def test_smoothing_is_the_one_in_the_formula():
 
 @pytest.mark.parametrize("smoothing", [0, -1, math.inf, math.nan])
 def test_smoothing_must_be_positive(smoothing):
-    for function in (weights.pcf, weights.cib_pcf, weights.delta_idf):
+    for function in (weights.pcf, weights.certainty, weights.cib_pcf, weights.delta_idf):
         with pytest.raises(ValueError, match="smoothing must be positive and finite, got"):
             function(HAND, smoothing=smoothing)
 
@@ -539,8 +624,8 @@ def test_a_scheme_must_give_one_finite_number_per_term():
 
 def test_the_registry_has_the_promised_names():
     promised = (
-        "idf pcf pcf_present pcf_gain ncf pi cib_ncf cib_pcf cib_ncf_abs cib_pcf_abs delta_idf rf icf dc bdc igm chi2"
-        " ig gain_ratio odds_ratio bns re nb"
+        "idf pcf pcf_present pcf_gain pcf_boost certainty ncf pi cib_ncf cib_pcf cib_ncf_abs cib_pcf_abs delta_idf rf"
+        " icf dc bdc igm chi2 ig gain_ratio odds_ratio bns re nb"
     )
     assert set(WEIGHTS) >= set(promised.split())
     assert set(BY_HAND) == set(WEIGHTS)

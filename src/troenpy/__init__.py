@@ -3,7 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from troenpy import rivals, weights
+from troenpy import rivals, settings, weights
 from troenpy._kernel import kernel_available
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
@@ -19,6 +19,7 @@ from troenpy.information import (
 )
 from troenpy.neighbors import SparseKNeighborsClassifier
 from troenpy.persistence import load, save
+from troenpy.profile import ClassProfile
 from troenpy.schemes import WEIGHTS, term_weights
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import TfPiVectorizer
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 __all__ = [
     "WEIGHTS",
     "ClassCounts",
+    "ClassProfile",
     "CountVectorizer",
     "SparseKNeighborsClassifier",
     "TermFeatures",
@@ -50,6 +52,7 @@ __all__ = [
     "positive_information",
     "rivals",
     "save",
+    "settings",
     "term_weights",
     "troenpy",
     "troenpy_gain",

@@ -97,14 +97,19 @@ class Cells:
             The totals that `at_zero` depends on.
         """
         distinct, which = np.unique(totals, return_inverse=True)
-        sizes, repeats = np.unique(self.C, return_counts=True)
+        sizes, class_size, repeats = np.unique(self.C, return_inverse=True, return_counts=True)
         zeros = np.empty(len(distinct))
         step = max(1, _TABLE // len(sizes))
         for start in range(0, len(distinct), step):
             block = slice(start, start + step)
             values = at_zero(sizes[:, np.newaxis], distinct[np.newaxis, block])
-            zeros[block] = repeats @ np.broadcast_to(values, (len(sizes), values.shape[1]))
-        return zeros[which] + self.sum_of_cells(at_cells - at_zero(self.C[self.i], totals[self.w]))
+            table = np.broadcast_to(values, (len(sizes), values.shape[1]))
+            zeros[block] = repeats @ table
+        if step >= len(distinct) > 0:  # all of it is in the table
+            zeros_of_cells = table[class_size[self.i], which[self.w]]
+        else:
+            zeros_of_cells = at_zero(self.C[self.i], totals[self.w])
+        return zeros[which] + self.sum_of_cells(at_cells - zeros_of_cells)
 
     def first_lacking(self, class_key: Floats) -> Integers:
         """Return, by term, the class with the smallest key among those that lack it; -1 where none does."""

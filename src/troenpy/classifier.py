@@ -127,12 +127,14 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         """
         labels = read_required_labels(y, "TroenpyClassifier")
         self.features_ = self._new_features()
-        X = self.features_.fit_transform(raw_documents, labels, sample_weight)
+        *blocks, profile = self.features_.fit_parts(raw_documents, labels, sample_weight)
+        X = self.features_.join(*blocks)
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
-        design = Design(X, len(self.features_.blocks_), int(joblib.effective_n_jobs(self.n_jobs)))
-        del X
+        n_blocks, n_threads = max(1, len(self.features_.blocks_)), int(joblib.effective_n_jobs(self.n_jobs))
+        design = Design(X, n_blocks, n_threads, profile)
+        del X, blocks
         if self._is_multilabel:
             self._fit_each_label(design, labels, weights)
         else:
@@ -212,21 +214,18 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         if not isinstance(text, str):
             raise TypeError(f"explain takes one text, got {type(text).__name__}")
-        row = self.features_.transform([text])
-        n_terms = self.features_.weights_.shape[1]
-        held, which = np.unique(row.indices % n_terms, return_inverse=True)
-        cells = row.data[:, np.newaxis].astype(np.float64) * self.coef_[:, row.indices].T
-        contributions = np.zeros((len(held), len(self.intercept_)))
-        np.add.at(contributions, which, cells)
+        held, parts, rest = self.features_.parts_by_term(text)
+        contributions = np.asarray(parts @ self.coef_.T)
+        intercept = self.intercept_ + self.coef_ @ rest
         order = np.argsort(-np.abs(contributions).max(axis=1, initial=0.0), kind="stable")
-        decision = self.intercept_ + contributions.sum(axis=0)
+        decision = intercept + contributions.sum(axis=0)
         label = self._predictions(decision[np.newaxis])[0]
         return Explanation(
             text=text,
             label=self.classes_[label.astype(bool)].tolist() if self._is_multilabel else label,
             classes=self.classes_[1:] if self._is_binary() else self.classes_,
             decision=decision,
-            intercept=self.intercept_,
+            intercept=intercept,
             terms=self.features_.terms()[held[order]],
             contributions=contributions[order],
         )
@@ -264,7 +263,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         if self.class_weight is not None:
             raise ValueError("class_weight is not for multi-label targets: use sample_weight")
         columns = labels.indicator.toarray().T
-        self.coef_ = np.zeros((len(columns), self.features_.weights_.size))
+        self.coef_ = np.zeros((len(columns), self.features_.n_columns_))
         self.intercept_ = np.where(columns.any(axis=1), np.inf, -np.inf)  # of a label that all or no documents have
         self.n_iter_ = 0
         for number, column in enumerate(columns):

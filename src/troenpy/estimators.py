@@ -60,10 +60,12 @@ def troenpy_cells(
         elif estimator == "posterior_mean":
             information = special.psi(totals + 1) - special.psi(others)
         else:
-            # log1p holds the precision of small p, the others that of p near 1, whose ratio may overflow.
-            ratio = totals / others
-            large = np.where(np.isinf(ratio), np.log(totals) - np.log(others), np.log(ratio))
-            information = np.where(counts <= others, -np.log1p(-p), large)
+            # 1/(1-p) = 1 + counts/others, in one step precise for small p and for p near 1.
+            ratio = counts / others
+            information = np.log1p(ratio)
+            overflows = np.isinf(ratio) & (others > 0)
+            if np.any(overflows):
+                information = np.where(overflows, np.log(totals) - np.log(others), information)
         return cast(Floats, np.where(counts > 0, p * information, 0.0))
 
 

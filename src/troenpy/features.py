@@ -1,9 +1,11 @@
-"""TermFeatures: the paper's feature blocks side by side, TF-PI, BTF and ECIB, from one scan and one ClassCounts."""
+"""TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts."""
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, Self
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -18,18 +20,20 @@ from troenpy.counting import present_terms, read_weights
 from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.profile import ClassProfile, LeaveOut
 from troenpy.schemes import term_weights
 from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer
 
 
 @dataclass(frozen=True)
 class Block:
-    """One block of columns: tf x weight, L2-normalised by row."""
+    """One block of columns: tf x weight, normalised by row."""
 
     name: str
     tf: Literal["raw", "log", "sqrt", "binary"]
     scheme: str | None  # None weighs every term 1
     takes_pcf: bool  # whether `pcf=True` multiplies it
+    norm: Literal["l2", "hellinger"] = "l2"
 
     def weights(self, counts: ClassCounts, *, smoothing: float, pcf: bool) -> Floats:
         """Return one weight per term; zero for a term that no document holds."""
@@ -41,7 +45,7 @@ class Block:
         return np.where(counts.term_docs > 0, weight, 0.0)
 
 
-#: The blocks by name; ECIB is two.
+#: The blocks of terms by name; ECIB is two.
 BLOCKS: dict[str, tuple[Block, ...]] = {
     "pi": (Block("pi", "raw", "pi", takes_pcf=False),),
     "btf": (Block("btf", "binary", None, takes_pcf=True),),
@@ -50,25 +54,49 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         Block("cib_ncf_abs", "raw", "cib_ncf_abs", takes_pcf=True),
         Block("cib_pcf_abs", "raw", "cib_pcf_abs", takes_pcf=True),
     ),
+    "certainty": (Block("certainty", "log", "sqrt(certainty*idf)", takes_pcf=False),),
+    "certainty_hellinger": (
+        Block("certainty_hellinger", "raw", "sqrt(certainty*idf)", takes_pcf=False, norm="hellinger"),
+    ),
+    "boost": (Block("boost", "log", "pcf_boost*idf", takes_pcf=False),),
 }
+#: The name of the block that has one column per class, not per term.
+PROFILE = "profile"
 
 
 class TermFeatures(TransformerMixin, BaseEstimator):
-    """Turn documents and labels into the paper's features: blocks of TF-PI, BTF and ECIB side by side.
+    """Turn documents and labels into features: the paper's TF-PI, BTF and ECIB, and our own, side by side.
 
-    Each block is a weighted copy of the term counts, L2-normalised by row. All blocks come from one scan of the text
-    and one `ClassCounts`, into one sparse matrix.
+    Each block is a weighted copy of the term counts, L2-normalised by row, except the class profile, which has one
+    column per class. All blocks come from one scan of the text and one `ClassCounts`, into one sparse matrix.
 
     Parameters
     ----------
-    blocks : sequence of {"pi", "btf", "ecib", "ecib_abs"}, default=("pi", "btf", "ecib")
-        Which blocks, in this order: TF-PI; presence of terms; term counts times CIB-NCF and times CIB-PCF (two
-        blocks); the same with absolute values inside CIB's sum. "btf" and "ecib" are the paper's 2B features.
+    blocks : sequence of names, default=("pi", "btf", "ecib")
+        Which blocks, in this order. Of the paper:
+
+        - "pi": TF-PI;
+        - "btf": presence of terms;
+        - "ecib": term counts times CIB-NCF and times CIB-PCF, two blocks; "btf" and "ecib" are its 2B features;
+        - "ecib_abs": the same with absolute values inside CIB's sum.
+
+        Beyond the paper:
+
+        - "certainty": (1 + log tf) sqrt(certainty x IDF);
+        - "certainty_hellinger": tf sqrt(certainty x IDF), square roots of its shares of the row;
+        - "boost": (1 + log tf) (1 + PCF_1) IDF;
+        - "profile": the columns of :class:`ClassProfile`, which must come last. Training rows are profiled without
+          themselves, so ``fit_transform(X, y)`` is then not ``fit(X, y).transform(X)``: its Notes say why.
+
         A block without any weight other than zero, as ECIB on two classes of equal size, is left out with a warning.
     pcf : bool, default=False
         Multiply BTF and ECIB by the PCF weight.
+    leave_out : {"document", "copies"}, default="document"
+        What "profile" leaves out for a training row: the document, or it and all documents with the same counts.
+    profile_scale : float, default=1.0
+        What the columns of "profile" are multiplied by, for models to which distances matter.
     smoothing : float, default=1.0
-        For the weights that take it; see `troenpy.weights`.
+        For the weights that take it, see `troenpy.weights`, and for "profile".
     cv : None, int, splitter or iterable of splits, default=None
         Cross-fitting in `fit_transform`: each training row is weighted by what the other folds say, so that it has not
         seen its own label. :class:`TermWeighter` says when that matters.
@@ -87,7 +115,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     Attributes
     ----------
     blocks_ : list of Block
-        The blocks that were not left out.
+        The blocks of terms that were not left out.
+    profile_ : ClassProfile or None
+        The class profile, if it is one of the blocks.
     weights_ : ndarray of shape (n_blocks, n_terms)
         The weight of each term in each block.
     counts_ : ClassCounts
@@ -116,6 +146,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         blocks: tuple[str, ...] = ("pi", "btf", "ecib"),
         *,
         pcf: bool = False,
+        leave_out: LeaveOut = "document",
+        profile_scale: float = 1.0,
         smoothing: float = 1.0,
         cv: Any = None,
         random_state: Any = None,
@@ -140,6 +172,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     ) -> None:
         self.blocks = blocks
         self.pcf = pcf
+        self.leave_out = leave_out
+        self.profile_scale = profile_scale
         self.smoothing = smoothing
         self.cv = cv
         self.random_state = random_state
@@ -181,7 +215,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         return self
 
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
-        """Fit, then return the features of the same documents; with `cv`, each by the other folds only.
+        """Fit, then return the features of the same documents.
+
+        With `cv`, the blocks of terms of each document are weighted by the other folds only; the class profile always
+        leaves the document out.
 
         Parameters
         ----------
@@ -190,11 +227,30 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
         Returns
         -------
-        X : CSR matrix of shape (n_documents, n_blocks * n_terms)
+        X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
+        """
+        return self.join(*self.fit_parts(raw_documents, y, sample_weight))
+
+    def fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> tuple[Any, ...]:
+        """Do the work of `fit_transform` up to the matrix: for models that read counts and profile apart.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        parts : tuple
+            What `join` takes: counts, sets of weights, the set of each row, and the class profile or None.
         """
         X, labels, weights = self._fit(raw_documents, y, sample_weight)
+        profile = None
+        if self.profile_ is not None:
+            left_out = self.profile_.labels_left_out(X, labels, weights)
+            profile = self._scaled(self.profile_.profile(X, left_out, n_threads=self._n_threads()))
         if self.cv is None:
-            return self._stack(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64))
+            return X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile
         sets = np.empty(X.shape[0], dtype=np.int64)
         fold_weights = []
         for number, (train, test) in enumerate(folds(self.cv, self.random_state, X, labels)):
@@ -204,7 +260,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             except ValueError as error:
                 raise ValueError(f"fold {number} of cv: {error}") from None
             sets[test] = number
-        return self._stack(X, np.array(fold_weights), sets)
+        return X, np.array(fold_weights).reshape(-1, *self.weights_.shape), sets, profile
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the features of documents, by the weights of all the training documents.
@@ -215,18 +271,55 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
         Returns
         -------
-        X : CSR matrix of shape (n_documents, n_blocks * n_terms), column indices ascending in every row
+        X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
+            Column indices ascend in every row.
         """
         check_is_fitted(self, "weights_")
         if self.input == "counts":
             X = self._read_counts(raw_documents, reset=False)
         else:
-            self._counter._room = len(self.blocks_)
+            self._counter._room = self._room(self.blocks_)
             X = self._counter.transform(raw_documents)
-        return self._stack(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64))
+        profile = None
+        if self.profile_ is not None:
+            profile = self._scaled(self.profile_.profile(X, n_threads=self._n_threads()))
+        return self.join(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile)
+
+    def parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
+        """Return what each term of a document adds to each column of its row.
+
+        A column of the class profile is the root of a sum over the terms: each takes its portion of the sum.
+
+        Parameters
+        ----------
+        document : str, or whatever one document is
+
+        Returns
+        -------
+        terms : ndarray of shape (n_held,)
+            The numbers of the terms that the document holds.
+        parts : CSR array of shape (n_held, n_columns)
+        rest : ndarray of shape (n_columns,)
+            What no term adds: the class profile of a document without known terms. The row is the sum of both.
+        """
+        check_is_fitted(self, "weights_")
+        row = self.transform([document])
+        counts = self._read_counts([document], reset=False) if self.input == "counts" else self._count_one(document)
+        n_terms, held = counts.shape[1], counts.indices
+        is_term = row.indices < n_terms * len(self.blocks_)
+        columns = row.indices[is_term]
+        cells = row.data[is_term].astype(np.float64), (np.searchsorted(held, columns % max(n_terms, 1)), columns)
+        parts = sparse.csr_array(cells, shape=(len(held), n_terms * len(self.blocks_)))
+        rest = np.zeros(self.n_columns_)
+        if self.profile_ is not None:
+            portions = self.profile_.portions(counts)
+            profile = row[:, [*range(parts.shape[1], self.n_columns_)]].toarray().astype(np.float64)[0]
+            rest[parts.shape[1] :] = 0.0 if portions.any() else profile
+            parts = sparse.csr_array(sparse.hstack([parts, sparse.csr_array(portions * profile)]))
+        return held, parts, rest
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns: block, two underscores, term.
+        """Return the names of the columns: block, two underscores, term or class.
 
         Parameters
         ----------
@@ -238,7 +331,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         """
         check_is_fitted(self, "weights_")
         terms = self.terms()
-        return np.array([f"{block.name}__{term}" for block in self.blocks_ for term in terms] + [""], dtype=object)[:-1]
+        names = [f"{block.name}__{term}" for block in self.blocks_ for term in terms]
+        if self.profile_ is not None:
+            names += self.profile_.get_feature_names_out().tolist()
+        return np.array([*names, ""], dtype=object)[:-1]
 
     def terms(self) -> NDArray[np.object_]:
         """Return the terms, the columns of each block."""
@@ -250,6 +346,16 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def new_counter(self) -> CountVectorizer:
         """Return an unfitted CountVectorizer with the parameters of this."""
         return CountVectorizer(**{name: getattr(self, name) for name in CountVectorizer().get_params()})
+
+    def new_profile(self) -> ClassProfile:
+        """Return an unfitted ClassProfile with the parameters of this."""
+        return ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out)
+
+    @property
+    def n_columns_(self) -> int:
+        """The number of columns of all blocks."""
+        check_is_fitted(self, "weights_")
+        return self.weights_.size + (0 if self.profile_ is None else len(self._counts.classes))
 
     @property
     def counts_(self) -> ClassCounts:
@@ -272,24 +378,29 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if self.input != "counts":
             check_labels_fit(labels, raw_documents)
             self._counter = self.new_counter()
-            self._counter._room = len(blocks)
+            self._counter._room = self._room(blocks)
             X = self._counter.fit_transform(raw_documents)
         if X.shape[0] != len(labels):
             check_labels_fit(labels, X.shape[0])
         weights = read_weights(sample_weight, len(labels))
         self._counts = ClassCounts.from_present(X, labels, weights)
+        self.profile_ = self.new_profile().learn(self._counts) if PROFILE in self.blocks else None
         self._choose(blocks)
         return X, labels, weights
 
     def _chosen_blocks(self) -> list[Block]:
         if isinstance(self.blocks, str) or not len(self.blocks):
             raise ValueError(f"blocks must be a sequence of names such as ('pi', 'btf'), got {self.blocks!r}")
-        unknown = [name for name in self.blocks if name not in BLOCKS]
+        unknown = [name for name in self.blocks if name not in BLOCKS and name != PROFILE]
         if unknown:
-            raise ValueError(f"unknown block {unknown[0]!r}; known are {', '.join(BLOCKS)}")
+            raise ValueError(f"unknown block {unknown[0]!r}; known are {', '.join([*BLOCKS, PROFILE])}")
         if len(set(self.blocks)) < len(self.blocks):
             raise ValueError(f"blocks must not repeat, got {self.blocks!r}")
-        return [block for name in self.blocks for block in BLOCKS[name]]
+        if PROFILE in self.blocks[:-1]:
+            raise ValueError(f"the block {PROFILE!r} must come last, got {self.blocks!r}")
+        if not (isinstance(self.profile_scale, Real) and 0 < self.profile_scale < np.inf):
+            raise ValueError(f"profile_scale must be positive and finite, got {self.profile_scale!r}")
+        return [block for name in self.blocks if name != PROFILE for block in BLOCKS[name]]
 
     def _block_weights(self, block: Block, counts: ClassCounts) -> Floats:
         return block.weights(counts, smoothing=self.smoothing, pcf=self.pcf)
@@ -304,11 +415,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 f"all weights of {left_out} are zero, so it is left out. On two classes of equal size this is so for"
                 " ECIB: use 'ecib_abs' there"
             )
-            if not any(kept):
+            if not any(kept) and self.profile_ is None:
                 raise ValueError(f"no block remains: {message}")
             warnings.warn(message, UserWarning, stacklevel=4)
         self.blocks_ = [block for block, is_kept in zip(blocks, kept, strict=True) if is_kept]
-        self.weights_ = np.array([weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept])
+        kept_weights = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
+        self.weights_ = np.array(kept_weights).reshape(len(kept_weights), len(self._counts.term_docs))
 
     def _read_counts(self, X: Any, *, reset: bool) -> Any:
         X = validate_data(
@@ -317,20 +429,54 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         rows = present_terms(X)
         return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
 
-    def _stack(self, X: Any, weights: NDArray[np.float64], sets: NDArray[np.int64]) -> Any:
+    def _room(self, blocks: list[Block]) -> int:
+        """Return how many times the counts the array that they are written to should hold."""
+        return 1 if PROFILE in self.blocks else len(blocks)
+
+    def _count_one(self, document: Any) -> Any:
+        self._counter._room = 1
+        return self._counter.transform([document])
+
+    def _n_threads(self) -> int:
+        return int(joblib.effective_n_jobs(self.n_jobs))
+
+    def _scaled(self, profile: Any) -> Any:
+        return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)
+
+    def join(self, X: Any, weights: NDArray[np.float64], sets: NDArray[np.int64], profile: Any = None) -> Any:
+        """Write the blocks side by side.
+
+        Parameters
+        ----------
+        X : CSR of shape (n_documents, n_terms)
+            Counts; if they were read from text, the result may be written over them.
+        weights : ndarray of shape (n_sets, n_blocks, n_terms)
+        sets : ndarray of shape (n_documents,)
+            Which set of weights each row takes.
+        profile : {ndarray, CSR array} of shape (n_documents, n_classes), optional
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_columns)
+        """
         return_free_memory()
-        n_blocks, n_values = len(self.blocks_), X.nnz
-        index = np.int32 if n_blocks * max(n_values, X.shape[1]) < 2**31 else np.int64
+        tail = profile if isinstance(profile, np.ndarray) else np.empty((X.shape[0], 0), dtype=X.dtype)
+        n_blocks, n_tail = len(self.blocks_), tail.shape[1]
+        n_values = n_blocks * X.nnz + tail.size
+        index = np.int32 if max(n_values, n_blocks * X.shape[1] + n_tail) < 2**31 else np.int64
         X.indices, X.indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
         # Counts of a user's are not ours to write over.
-        new = np.empty_like if self.input == "counts" else _widened
-        out, out_indices = (new(array, shape=n_blocks * n_values) for array in (X.data, X.indices))
-        how: list[tuple[str, str]] = [(block.tf, "l2") for block in self.blocks_]
-        stack_blocks(X.data, X.indices, X.indptr, weights, sets, how, out=out, out_indices=out_indices)
-        shape = X.shape[0], n_blocks * X.shape[1]
-        rows = type(X)((out, out_indices, n_blocks * X.indptr), shape=shape, copy=False)
+        new = np.empty_like if self.input == "counts" or n_tail else _widened
+        out, out_indices = (new(array, shape=n_values) for array in (X.data, X.indices))
+        how: list[tuple[str, str]] = [(block.tf, block.norm) for block in self.blocks_]
+        stack_blocks(X.data, X.indices, X.indptr, weights, sets, how, out=out, out_indices=out_indices, tail=tail)
+        indptr = n_blocks * X.indptr + n_tail * np.arange(len(X.indptr), dtype=index)
+        shape = X.shape[0], n_blocks * X.shape[1] + n_tail
+        rows = type(X)((out, out_indices, indptr), shape=shape, copy=False)
         rows.has_canonical_format = True
-        return rows
+        if profile is None or n_tail:
+            return rows
+        return type(X)(sparse.hstack([rows, profile], format="csr"))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

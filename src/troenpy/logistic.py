@@ -85,9 +85,10 @@ def fit_logistic(
     loss = Binary(codes, C * weights) if n_classes == 2 else Multinomial(codes, C * weights, n_classes)
     with _one_blas_thread():
         state, n_iter = _minimise(design, loss, tol, max_iter)
+        coef = design.gram.combine(state.rows)
     # Of several classes, a constant added to all intercepts changes nothing: the mean is zero, as scikit-learn's is.
     intercept = state.intercept if n_classes == 2 else state.intercept - state.intercept.mean()
-    return design.gram.combine(state.rows), intercept, n_iter
+    return coef, intercept, n_iter
 
 
 def _one_blas_thread() -> Any:
@@ -102,13 +103,42 @@ class Design:
     ----------
     X, n_blocks, n_threads
         As in `fit_logistic`.
+    tail : ndarray or CSR of shape (n_documents, n_tail), optional
+        More columns, which do not share the pattern of the blocks.
     """
 
-    def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1) -> None:
+    def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1, tail: Any = None) -> None:
         self.n_rows = X.shape[0]
-        self.gram = BlockGram(X, n_blocks, n_threads)
+        self.gram: Gram = BlockGram(X, n_blocks, n_threads)
+        if tail is not None:
+            self.gram = TailGram(self.gram, tail)
         with _one_blas_thread():
             self.shared = SharedDirections(self.gram, self.n_rows)
+
+
+class Gram(Protocol):
+    """Products with X X' and with X'."""
+
+    def multiply(self, q: Floats) -> Floats:
+        """Return X X' q."""
+
+    def combine(self, q: Floats) -> Floats:
+        """Return q' X."""
+
+
+class TailGram:
+    """The Gram matrix of rows with more columns at their end."""
+
+    def __init__(self, gram: Gram, tail: Any) -> None:
+        self._gram, self._tail = gram, tail.astype(np.float64)
+
+    def multiply(self, q: Floats) -> Floats:
+        """Return X X' q."""
+        return self._gram.multiply(q) + self._tail @ (self._tail.T @ q)
+
+    def combine(self, q: Floats) -> Floats:
+        """Return q' X."""
+        return np.hstack([self._gram.combine(q), (self._tail.T @ q).T])
 
 
 class Loss(Protocol):
@@ -254,9 +284,7 @@ def _minimise(design: Design, loss: Loss, tol: float, max_iter: int) -> tuple[St
     return state, n_iter
 
 
-def _newton_step(
-    gram: BlockGram, loss: Loss, p: Floats, downhill: State, solver: "SharedSolver", accuracy: float
-) -> State:
+def _newton_step(gram: Gram, loss: Loss, p: Floats, downhill: State, solver: "SharedSolver", accuracy: float) -> State:
     """Solve (Hessian) step = downhill by preconditioned conjugate gradients, in the coordinates of State."""
     residual, step = downhill, downhill.moved(downhill, -1.0)
     direction = solver.solve(residual)
@@ -295,7 +323,7 @@ def _line_search(loss: Loss, state: State, step: State, gradient: Floats) -> Sta
 class SharedDirections:
     """The longest directions V of X, by a randomised eigendecomposition of X X'; as rows, V = X' rows."""
 
-    def __init__(self, gram: BlockGram, n_rows: int) -> None:
+    def __init__(self, gram: Gram, n_rows: int) -> None:
         n_directions = min(N_DIRECTIONS, n_rows)
         basis = np.random.default_rng(0).standard_normal((n_rows, n_directions))
         for _ in range(2):

@@ -18,8 +18,9 @@ from troenpy._kernel.neighbors import LARGEST_INT32, Space
 from troenpy.archive import Arrays
 from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
-from troenpy.features import BLOCKS, TermFeatures
+from troenpy.features import BLOCKS, PROFILE, TermFeatures
 from troenpy.neighbors import SparseKNeighborsClassifier, read_metric
+from troenpy.profile import ClassProfile
 from troenpy.text import CountVectorizer
 from troenpy.vectorizer import Tally, TfPiVectorizer
 from troenpy.weighting import TermWeighter
@@ -34,7 +35,7 @@ def save(model: Any, path: archive.FilePath) -> None:
 
     Parameters
     ----------
-    model : CountVectorizer, TermWeighter, TfPiVectorizer, TermFeatures, TroenpyClassifier or \
+    model : CountVectorizer, TermWeighter, ClassProfile, TfPiVectorizer, TermFeatures, TroenpyClassifier or \
 SparseKNeighborsClassifier
         Functions among its parameters (a scheme, a tokenizer) cannot be saved, nor random states and splitters:
         use pickle for those. The file of a SparseKNeighborsClassifier holds its training rows.
@@ -223,6 +224,23 @@ def _unpack_weighter(model: TermWeighter, fitted: Any, arrays: Arrays) -> None:
         model.weights_ = _checked(arrays["weights"], (model.n_features_in_,))
 
 
+def _pack_profile(model: ClassProfile) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "counts_"):
+        return None, {}
+    return {"is_named": hasattr(model, "feature_names_in_")}, _below("counts.", model.counts_.to_arrays())
+
+
+def _unpack_profile(model: ClassProfile, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    counts = ClassCounts.from_arrays(_at("counts.", arrays))
+    model.counts_, model.n_features_in_ = counts, len(counts.term_docs)
+    if fitted["is_named"]:
+        model.feature_names_in_ = np.array(counts.terms)
+    if np.count_nonzero(counts.n_docs) > 1:
+        model.learn(counts)
+
+
 def _pack_vectorizer(model: TfPiVectorizer) -> tuple[dict[str, Any] | None, Arrays]:
     weighter = getattr(model, "_weighter", None)  # settles what partial_fit has seen
     tally = model._tallies[0] if hasattr(model, "_tallies") else None
@@ -275,6 +293,7 @@ def _unpack_features(model: TermFeatures, fitted: Any, arrays: Arrays) -> None:
     model._counts = ClassCounts.from_arrays(_at("counts.", arrays))
     n_terms = len(model._counts.term_docs)
     model.weights_ = _checked(arrays["weights"], (len(model.blocks_), n_terms))
+    model.profile_ = model.new_profile().learn(model._counts) if PROFILE in model.blocks else None
     if model.input == "counts":
         model.n_features_in_ = n_terms
     else:
@@ -304,7 +323,7 @@ def _unpack_classifier(model: TroenpyClassifier, fitted: Any, arrays: Arrays) ->
     model.classes_ = archive.unpacked("classes", arrays)
     model._is_multilabel = bool(fitted["is_multilabel"])
     n_decisions = 1 if len(model.classes_) == 2 and not model._is_multilabel else len(model.classes_)
-    model.coef_ = _checked(arrays["coef"], (n_decisions, model.features_.weights_.size))
+    model.coef_ = _checked(arrays["coef"], (n_decisions, model.features_.n_columns_))
     model.intercept_ = _checked(arrays["intercept"], (n_decisions,), may_be_infinite=True)
 
 
@@ -407,6 +426,7 @@ _KINDS = {
     for kind in (
         _Kind(CountVectorizer, _pack_counter, _unpack_counter),
         _Kind(TermWeighter, _pack_weighter, _unpack_weighter),
+        _Kind(ClassProfile, _pack_profile, _unpack_profile),
         _Kind(TfPiVectorizer, _pack_vectorizer, _unpack_vectorizer),
         _Kind(TermFeatures, _pack_features, _unpack_features),
         _Kind(TroenpyClassifier, _pack_classifier, _unpack_classifier),

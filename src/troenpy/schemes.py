@@ -22,6 +22,8 @@ WEIGHTS: dict[str, Weight] = {
         weights.pcf,
         weights.pcf_present,
         weights.pcf_gain,
+        weights.pcf_boost,
+        weights.certainty,
         weights.ncf,
         weights.pi,
         weights.cib_ncf,

@@ -95,14 +95,66 @@ def pcf_gain(
     how = _Estimate(smoothing, estimator, prior)
 
     def gain(cells: Cells) -> Floats:
-        share = cells.N_w / cells.N
-        with_term, without = _troenpy_with_term(cells, how), _troenpy_without_term(cells, how)
-        with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs
-            sides = np.where(share > 0, share * with_term, 0.0) + np.where(share < 1, (1 - share) * without, 0.0)
-        difference = sides - _troenpy_of_all(cells, how)
+        difference = _two_sided(cells, how) - _troenpy_of_all(cells, how)
         return np.maximum(difference, 0.0) if estimator == "plugin" else difference
 
     return by_terms(counts, gain)
+
+
+def certainty(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
+    """The two-sided certainty gain per document that holds the term: max(0, G) / q.
+
+    G = q T(p+) + (1-q) T(p-) - T(c), where both sides are shrunk to the class distribution c by one pseudo-document:
+    p+_i = (n_iw + s c_i) / (n_w + s) among the documents with the term, p-_i = (C_i - n_iw + s c_i) / (n - n_w + s)
+    among those without. G is `pcf_gain` with the estimator "dirichlet" and the prior "classes". What `pcf` lacks is the
+    second side: G/q = (T(p+) - T(c)) + (1-q)/q (T(p-) - T(c)). It is zero where the term says nothing of the class, and
+    tends, for rare terms (q to 0) and little smoothing, to the Bregman divergence of T between p+ and c, as information
+    gain per document tends to that of Kullback and Leibler.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    smoothing : float, default=1.0
+        The s, in pseudo-documents.
+
+    Returns
+    -------
+    ndarray of shape (V,)
+
+    Examples
+    --------
+    >>> counts = ClassCounts.from_matrix([[1, 1], [1, 1], [0, 1], [0, 1]], ["a", "a", "b", "b"])
+    >>> certainty(counts)  # p+ = 5/6, 1/6; p- = 1/6, 5/6; c = 1/2, 1/2: (1.52352 - log 2) / (1/2); 0
+    array([1.66074527, 0.        ])
+    """
+    how = _Estimate(smoothing, "dirichlet", "classes")
+
+    def gain(cells: Cells) -> Floats:
+        whole = _troenpy_of_all(cells, how)
+        difference = _two_sided(cells, how) - whole
+        # What rounding leaves of a term that says nothing, divided by a small q, would look like a weight.
+        is_gain = difference > 8 * np.finfo(np.float64).eps * whole
+        share = cells.N_w / cells.N
+        return np.divide(difference, share, out=np.zeros_like(share), where=is_gain & (share > 0))
+
+    return by_terms(counts, gain)
+
+
+def pcf_boost(
+    counts: ClassCounts, *, smoothing: float = 1.0, estimator: Estimator = "add_one", prior: Prior = "uniform"
+) -> Floats:
+    """1 + PCF_1: a factor for another weight, never below 1 for whole documents, as in "pcf_boost*idf".
+
+    Parameters as in `pcf_present`.
+
+    Examples
+    --------
+    >>> counts = ClassCounts.from_matrix([[1, 0], [1, 0], [0, 1], [1, 0]], ["a", "a", "b", "b"])
+    >>> pcf_boost(counts)  # 1 + 2/3 log 3/2 + 1/3 log 3/3; 1 + log 1/1
+    array([1.27031007, 1.        ])
+    """
+    how = _Estimate(smoothing, estimator, prior)
+    return by_terms(counts, lambda cells: 1 + _troenpy_with_term(cells, how))
 
 
 def ncf(counts: ClassCounts) -> Floats:
@@ -259,6 +311,14 @@ def _pcf(cells: Cells, how: _Estimate) -> Floats:
 def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
     prior = cells.C if how.prior == "classes" and how.estimator in WITH_PRIOR else None
     return float(troenpy(cells.C, estimator=how.estimator, smoothing=how.smoothing, prior=prior))
+
+
+def _two_sided(cells: Cells, how: _Estimate) -> Floats:
+    """Return q T_1 + (1-q) T_-1."""
+    share = cells.N_w / cells.N
+    with_term, without = _troenpy_with_term(cells, how), _troenpy_without_term(cells, how)
+    with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs
+        return np.where(share > 0, share * with_term, 0.0) + np.where(share < 1, (1 - share) * without, 0.0)
 
 
 def _troenpy_with_term(cells: Cells, how: _Estimate) -> Floats:

@@ -99,8 +99,24 @@ def stack_blocks(
     weights: NDArray[np.float64],
     sets: NDArray[np.int64],
     blocks: Sequence[tuple[str, str]],
+    tail: NDArray[Any],
     out: NDArray[Any],
     out_indices: NDArray[Any],
+) -> None: ...
+def class_profiles(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    weights: NDArray[np.float64],
+    table_indptr: NDArray[np.int64],
+    table_classes: NDArray[np.int64],
+    table_counts: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    left_out: NDArray[np.float64],
+    smoothing: float,
+    out: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    n_threads: int,
 ) -> None: ...
 
 _Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]

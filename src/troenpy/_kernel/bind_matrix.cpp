@@ -73,33 +73,75 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
 
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
+template <typename Value>
+using Tail = nb::ndarray<const Value, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 template <typename Value, typename Index>
 void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr,
                   Weights weights, Array<const std::int64_t> sets,
-                  const std::vector<std::pair<std::string, std::string>> &blocks, Array<Value> out,
-                  Array<Index> out_indices) {
+                  const std::vector<std::pair<std::string, std::string>> &blocks, Tail<Value> tail,
+                  Array<Value> out, Array<Index> out_indices) {
     const std::size_t n_rows = checked_rows(indptr, counts.size());
-    if (counts.size() != indices.size() || sets.size() != n_rows || weights.shape(1) != blocks.size()) {
+    if (counts.size() != indices.size() || sets.size() != n_rows || tail.shape(0) != n_rows ||
+        weights.shape(1) != blocks.size()) {
         throw std::invalid_argument("counts, sets, weights and blocks do not fit each other");
     }
     const auto n_values = static_cast<std::size_t>(indptr.data()[n_rows] - indptr.data()[0]);
-    if (out.size() < n_values * blocks.size() || out_indices.size() < n_values * blocks.size()) {
+    const std::size_t n_needed = n_values * blocks.size() + tail.size();
+    if (out.size() < n_needed || out_indices.size() < n_needed) {
         throw std::invalid_argument("the output is too small for the blocks");
     }
     std::vector<Block> parsed;
     for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
     nb::gil_scoped_release release;
     troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
-                          weights.shape(0), weights.shape(2), sets.data(), parsed, out.data(),
-                          out_indices.data());
+                          weights.shape(0), weights.shape(2), sets.data(), parsed, tail.data(), tail.shape(1),
+                          out.data(), out_indices.data());
 }
 
 template <typename Value, typename Index>
 void bind_stack_blocks(nb::module_ &module) {
     module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("out").noconvert(),
-               nb::arg("out_indices").noconvert());
+               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("tail").noconvert(),
+               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert());
+}
+
+using Table = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <typename Value, typename Index>
+void class_profiles(Array<const Value> data, Array<const Index> indices, Array<const Index> indptr,
+                    Array<const double> weights, Array<const std::int64_t> table_indptr,
+                    Array<const std::int64_t> table_classes, Array<const double> table_counts,
+                    Array<const double> totals, Array<const double> left_out, double smoothing, Table out,
+                    Table sums, unsigned n_threads) {
+    if (data.size() != indices.size()) throw std::invalid_argument("data and indices differ in length");
+    const std::size_t n_rows = checked_rows(indptr, data.size());
+    const std::size_t n_columns = checked_rows(table_indptr, table_counts.size());
+    if (table_classes.size() != table_counts.size() || weights.size() != n_columns ||
+        totals.size() != n_columns || left_out.size() != n_rows || out.shape(0) != n_rows ||
+        sums.shape(0) != n_rows || sums.shape(1) != 2)
+        throw std::invalid_argument("rows, table and output do not fit each other");
+    const std::size_t n_classes = out.shape(1);
+    for (std::size_t cell = 0; cell < table_classes.size(); ++cell) {
+        if (static_cast<std::uint64_t>(table_classes.data()[cell]) >= n_classes)
+            throw std::out_of_range("a class of the table is outside the output");
+    }
+    const ClassTable table{
+        table_indptr.data(), table_classes.data(), table_counts.data(), totals.data(), n_columns, n_classes};
+    nb::gil_scoped_release release;
+    troenpy::class_profiles(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), table,
+                            left_out.data(), smoothing, out.data(), sums.data(), n_threads);
+}
+
+template <typename Value, typename Index>
+void bind_class_profiles(nb::module_ &module) {
+    module.def("class_profiles", &class_profiles<Value, Index>, nb::arg("data").noconvert(),
+               nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("table_indptr").noconvert(), nb::arg("table_classes").noconvert(),
+               nb::arg("table_counts").noconvert(), nb::arg("totals").noconvert(),
+               nb::arg("left_out").noconvert(), nb::arg("smoothing"), nb::arg("out").noconvert(),
+               nb::arg("sums").noconvert(), nb::arg("n_threads"));
 }
 
 template <typename In, typename Index, typename Out>
@@ -123,6 +165,8 @@ void bind_by_index(nb::module_ &module) {
     bind_weigh_rows<std::int32_t, Index>(module);
     bind_stack_blocks<double, Index>(module);
     bind_stack_blocks<float, Index>(module);
+    bind_class_profiles<double, Index>(module);
+    bind_class_profiles<float, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"),
                nb::arg("n_columns"), nb::arg("n_threads"));

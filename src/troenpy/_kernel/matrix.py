@@ -105,6 +105,7 @@ def stack_blocks(
     *,
     out: NDArray[Any],
     out_indices: NDArray[Any],
+    tail: NDArray[Any] | None = None,
 ) -> None:
     """Write blocks of features side by side, all over the pattern of one CSR matrix.
 
@@ -115,8 +116,10 @@ def stack_blocks(
     sets : array of shape (n_rows,), which set of weights each row takes
     blocks : list of (tf, norm)
         tf is "raw", "log", "sqrt" or "binary"; norm is "l1", "l2", "hellinger" or "none".
-    out, out_indices : arrays with room for n_blocks times as many values
-        The counts may stand at their end.
+    out, out_indices : arrays with room for n_blocks times as many values, and the tail
+        The counts may stand at their end, if there is no tail.
+    tail : array of shape (n_rows, n_tail) like counts, or None
+        Values that follow the blocks of each row, in columns of their own.
 
     Examples
     --------
@@ -126,13 +129,16 @@ def stack_blocks(
     >>> out.tolist(), columns.tolist()
     ([0.6, 0.8, 1.0, 1.0], [0, 1, 2, 3])
     """
+    tail = np.empty((len(sets), 0), dtype=counts.dtype) if tail is None else tail
     if _kernel.native is not None:
-        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, out, out_indices)
+        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices)
         return
     counts, indices = counts.copy(), indices.copy()
     lengths = np.diff(indptr)
     row_sets = np.repeat(sets, lengths)
-    starts = len(blocks) * indptr[:-1] - indptr[:-1]
+    n_tail = tail.shape[1]
+    ends = len(blocks) * indptr[1:] + n_tail * np.arange(len(sets)) if len(sets) else indptr[:0]
+    starts = ends - len(blocks) * lengths - indptr[:-1]
     frequency: dict[str, Any] = {
         "raw": np.positive,
         "log": lambda x: 1 + np.log(x),
@@ -145,6 +151,69 @@ def stack_blocks(
             _normalise_rows(values, indptr, norm)
         places = np.repeat(starts + number * lengths, lengths) + np.arange(len(counts))
         out[places], out_indices[places] = values, indices + number * weights.shape[2]
+    places = ends[:, np.newaxis] + np.arange(n_tail)
+    out[places], out_indices[places] = tail, len(blocks) * weights.shape[2] + np.arange(n_tail)
+
+
+def class_profiles(
+    rows: Any,
+    weights: NDArray[np.float64],
+    table: Any,
+    totals: NDArray[np.float64],
+    left_out: NDArray[np.float64],
+    *,
+    smoothing: float,
+    as_dense: bool = True,
+    n_threads: int = 1,
+) -> tuple[Any, NDArray[np.float64]]:
+    """Sum over each row's terms what the term says of the classes: its weighted count by its documents of each class.
+
+    Parameters
+    ----------
+    rows : CSR of shape (n_rows, n_columns), float32 or float64
+    weights : array of shape (n_columns,)
+    table : CSC of shape (n_classes, n_columns)
+    totals : array of shape (n_columns,)
+    left_out : array of shape (n_rows,)
+        What to take from the totals of the terms of each row.
+    smoothing : float
+    as_dense : bool, default=True
+        Return an array; otherwise CSR, which only holds classes that share a term with the row.
+    n_threads : int
+        Of the dense result.
+
+    Returns
+    -------
+    by_class : float64 ndarray or CSR of shape (n_rows, n_classes)
+        With a = value x weight and b = a / (total - left_out + smoothing), the sums of b x table.
+    sums : array of shape (n_rows, 2)
+        The sums of a, and of b.
+
+    Examples
+    --------
+    >>> rows, table = sp.csr_array([[1.0, 2.0]]), sp.csc_array([[3, 0], [1, 4]])
+    >>> class_profiles(rows, np.ones(2), table, np.array([4.0, 4.0]), np.array([1.0]), smoothing=1.0)
+    (array([[0.75, 2.25]]), array([[3.  , 0.75]]))
+    """
+    n_rows, n_classes = rows.shape[0], table.shape[0]
+    if as_dense and _kernel.native is not None:
+        out, sums = np.zeros((n_rows, n_classes)), np.empty((n_rows, 2))
+        cells = (array.astype(np.int64, copy=False) for array in (table.indptr, table.indices))
+        _kernel.native.class_profiles(
+            rows.data, rows.indices, rows.indptr, weights, *cells, table.data.astype(np.float64, copy=False),
+            totals, left_out, smoothing, out, sums, n_threads
+        )  # fmt: skip
+        return out, sums
+    lengths = np.diff(rows.indptr)
+    number = np.repeat(np.arange(n_rows), lengths)
+    values = rows.data * weights[rows.indices]
+    shrunk = values / (totals[rows.indices] - left_out[number] + smoothing)
+    sums = np.stack([np.bincount(number, by, n_rows) for by in (values, shrunk)], axis=1)
+    product = sp.csr_array((shrunk, rows.indices, rows.indptr), shape=rows.shape) @ table.T.astype(np.float64)
+    if as_dense:
+        return product.toarray(), sums
+    product.sort_indices()
+    return product, sums
 
 
 def return_free_memory() -> None:

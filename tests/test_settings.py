@@ -1,0 +1,75 @@
+"""Named settings: the formulas that they stand for, written out, and one line from text to labels."""
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
+from troenpy import ClassProfile, SparseKNeighborsClassifier, TermWeighter, TroenpyClassifier, settings
+
+WORDS = {"sport": ["goal", "cup", "match"], "politics": ["vote", "law", "party"], "science": ["atom", "cell", "theory"]}
+
+
+def made_up(n_documents, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(sorted(WORDS), n_documents)
+    shared = [f"word{i}" for i in range(30)]
+    texts = [" ".join([*rng.choice(shared, 8), *rng.choice(WORDS[label], 2)]) for label in labels]
+    return [*texts, texts[0], "word1 word1"], np.array([*labels, labels[0], "sport"])
+
+
+TEXTS, LABELS = made_up(60)
+COUNTS = CountVectorizer().fit_transform(TEXTS)
+
+
+def weighted(scheme, **how):
+    return TermWeighter(scheme, **how).fit_transform(COUNTS, LABELS).toarray()
+
+
+FORMULAS = {
+    "paper": lambda: [weighted("pi")],
+    "paper_2b": lambda: [
+        weighted("pi"),
+        weighted(lambda counts: np.ones(COUNTS.shape[1]), tf="binary"),
+        weighted("cib_ncf"),
+        weighted("cib_pcf"),
+    ],
+    "knn": lambda: [
+        weighted("sqrt(certainty*idf)", norm="hellinger"),
+        2 * ClassProfile().fit_transform(COUNTS, LABELS),
+    ],
+    "linear": lambda: [
+        weighted("sqrt(certainty*idf)", tf="log"),
+        weighted("pcf_boost*idf", tf="log"),
+        ClassProfile(leave_out="copies").fit_transform(COUNTS, LABELS),
+    ],
+    "plain": lambda: [weighted("pcf_boost*idf", tf="log")],
+}
+
+
+@pytest.mark.parametrize("name", settings.SETTINGS)
+def test_the_features_are_the_formulas(name):
+    result = settings.features(name).fit_transform(TEXTS, LABELS)
+    np.testing.assert_allclose(result.toarray(), np.hstack(FORMULAS[name]()), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", settings.SETTINGS)
+def test_one_line_to_labels(name):
+    model = settings.classifier(name, stop_words=["word1"]).fit(TEXTS, LABELS)
+    texts, labels = made_up(40, seed=1)
+    assert (model.predict(texts[:40]) == labels[:40]).mean() > 0.7
+    if settings.SETTINGS[name].model == "linear":
+        assert isinstance(model, TroenpyClassifier)
+        assert "word1" not in model.features_.vocabulary_
+    else:
+        assert isinstance(model[-1], SparseKNeighborsClassifier)
+        assert model[-1].n_neighbors == 7
+
+
+def test_options_replace_what_a_setting_has():
+    assert settings.features("linear", leave_out="document").leave_out == "document"
+    assert settings.features("paper", input="counts").fit_transform(COUNTS, LABELS).shape == COUNTS.shape
+
+
+def test_an_unknown_setting_lists_the_known():
+    with pytest.raises(ValueError, match="unknown setting 'knnn'; known are paper, paper_2b, knn, linear, plain"):
+        settings.features("knnn")
