@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
@@ -11,6 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from troenpy._kernel.threads import thread_count
 from troenpy.counting import read_weights
 from troenpy.explanation import Explanation
 from troenpy.features import TermFeatures
@@ -132,7 +132,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
-        n_blocks, n_threads = max(1, len(self.features_.blocks_)), int(joblib.effective_n_jobs(self.n_jobs))
+        n_blocks, n_threads = max(1, len(self.features_.blocks_)), thread_count(self.n_jobs)
         design = Design(X, n_blocks, n_threads, profile)
         del X, blocks
         if self._is_multilabel:

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-import joblib
 from threadpoolctl import threadpool_limits
 
 from troenpy import datasets
+from troenpy._kernel.threads import thread_count
 from troenpy.archive import FilePath
 from troenpy.datasets import Corpus
 from troenpy.evaluation import groups, predict
@@ -133,7 +133,7 @@ def run(
     marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
     if len(marks) < len(loaded):
         raise ValueError(f"corpora must have different names, got {[corpus.name for corpus in loaded]}")
-    n_threads = joblib.effective_n_jobs(n_jobs)
+    n_threads = thread_count(n_jobs)
     tasks = [
         Task(corpus, is_deduplicated, float(fraction), seed, chosen)
         for corpus in loaded

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, Self
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -15,6 +14,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.matrix import return_free_memory, stack_blocks
+from troenpy._kernel.threads import thread_count
 from troenpy.cells import Floats
 from troenpy.counting import present_terms, read_weights
 from troenpy.counts import ClassCounts
@@ -248,7 +248,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         profile = None
         if self.profile_ is not None:
             left_out = self.profile_.labels_left_out(X, labels, weights)
-            profile = self._scaled(self.profile_.profile(X, left_out, n_threads=self._n_threads()))
+            profile = self._scaled(self.profile_.profile(X, left_out, n_threads=thread_count(self.n_jobs)))
         if self.cv is None:
             return X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile
         sets = np.empty(X.shape[0], dtype=np.int64)
@@ -282,7 +282,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             X = self._counter.transform(raw_documents)
         profile = None
         if self.profile_ is not None:
-            profile = self._scaled(self.profile_.profile(X, n_threads=self._n_threads()))
+            profile = self._scaled(self.profile_.profile(X, n_threads=thread_count(self.n_jobs)))
         return self.join(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile)
 
     def parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
@@ -436,9 +436,6 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _count_one(self, document: Any) -> Any:
         self._counter._room = 1
         return self._counter.transform([document])
-
-    def _n_threads(self) -> int:
-        return int(joblib.effective_n_jobs(self.n_jobs))
 
     def _scaled(self, profile: Any) -> Any:
         return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)

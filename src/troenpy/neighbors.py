@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import Any, Self
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -14,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
+from troenpy._kernel.threads import thread_count
 
 VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
 
@@ -185,7 +185,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if self._index is None:
             self._index = build_index(self._spaces)  # a model from a file, or from where there is no kernel
         distances, rows = nearest_rows(
-            self._spaces, self._index, queries, k, skips_own_row=is_training, n_threads=self._n_threads()
+            self._spaces, self._index, queries, k, skips_own_row=is_training, n_threads=thread_count(self.n_jobs)
         )
         return (distances, rows) if return_distance else rows
 
@@ -256,15 +256,6 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         X.sum_duplicates()
         X.eliminate_zeros()
         return [METRICS[metric](X if columns is None else X[:, columns]) for columns, metric in self._blocks]
-
-    def _n_threads(self) -> int:
-        if self.n_jobs is None:
-            return 1
-        if not isinstance(self.n_jobs, Integral) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
-            raise ValueError(
-                f"n_jobs must be None or an int other than 0, got {self.n_jobs!r}: -1 takes all processors"
-            )
-        return int(joblib.effective_n_jobs(self.n_jobs))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from numbers import Integral
 from typing import Any
 
-import joblib
 import numpy as np
 import scipy.sparse as sp
 import sklearn
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
 
 from troenpy import _kernel, documents
+from troenpy._kernel.threads import thread_count
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
 
@@ -163,7 +163,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        n_threads = self._n_threads()
+        n_threads = thread_count(self.n_jobs)
         if not self._kernel_applies():
             return _sorted(super().fit_transform(self._readable(raw_documents), y))
         documents.check_collection(raw_documents)
@@ -191,7 +191,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        n_threads = self._n_threads()
+        n_threads = thread_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
             return _sorted(super().transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)
@@ -229,15 +229,6 @@ class CountVectorizer(SklearnCountVectorizer):
                 "These entries will not be matched with any documents",
                 stacklevel=3,
             )
-
-    def _n_threads(self) -> int:
-        if self.n_jobs is None:
-            return 1
-        if not isinstance(self.n_jobs, Integral) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
-            raise ValueError(
-                f"n_jobs must be None or an int other than 0, got {self.n_jobs!r}: -1 takes all processors"
-            )
-        return int(joblib.effective_n_jobs(self.n_jobs))
 
     def _has_own_steps(self) -> bool:
         """Say whether a subclass or this instance replaces a step of scikit-learn's path."""
