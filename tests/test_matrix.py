@@ -45,12 +45,14 @@ def test_class_document_counts(parts, data):
     )
     arguments = indptr, indices, np.array(codes, dtype=np.int64), 4, dense.shape[1]
     n_threads = data.draw(st.integers(1, 3))
-    for borders, classes, counts in on_both(matrix.class_document_counts, *arguments, n_threads=n_threads):
+    for borders, classes, counts, totals in on_both(matrix.class_document_counts, *arguments, n_threads=n_threads):
         found = sp.csc_array((counts, classes, borders), shape=expected.shape)
         assert found.has_canonical_format
         assert (counts > 0).all()
         assert found.toarray().tolist() == expected.tolist()
-        assert {borders.dtype, classes.dtype, counts.dtype} == {np.dtype(np.int64)}
+        assert totals.tolist() == expected.sum(axis=0).tolist()
+        assert {borders.dtype, classes.dtype} == {indptr.dtype}
+        assert {counts.dtype, totals.dtype} == {np.dtype(np.int64)}
 
 
 def test_class_document_counts_in_blocks_of_columns():

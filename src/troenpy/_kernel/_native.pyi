@@ -91,7 +91,7 @@ def class_document_counts(
     n_classes: int,
     n_columns: int,
     n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]: ...
 def stack_blocks(
     counts: NDArray[Any],
     indices: NDArray[Any],

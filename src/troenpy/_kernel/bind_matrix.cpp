@@ -61,14 +61,16 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
     if (n_classes < 0 || n_columns < 0)
         throw std::invalid_argument("n_classes and n_columns must not be negative");
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
-    ClassCounts counts;
+    ClassCounts<Index> counts;
     {
         nb::gil_scoped_release release;
         counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
                                                 n_classes, n_columns, n_threads);
     }
-    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)),
-                          to_numpy(std::move(counts.data)));
+    const std::size_t n_cells = counts.n_cells();
+    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.classes), n_cells),
+                          to_numpy(std::move(counts.counts), n_cells),
+                          to_numpy(std::move(counts.totals), static_cast<std::size_t>(n_columns)));
 }
 
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;

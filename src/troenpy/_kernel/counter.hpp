@@ -78,11 +78,9 @@ private:
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
 
-    void add(const char *text, std::size_t length);
+    void put(std::size_t i, const char *text, std::size_t length);
     void add_pair(std::uint32_t first_words, std::uint32_t last_word);
     void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
-    void check_at_times(Watch &watch);
-    void tally(Slot &slot);
 
     const Settings &settings_;
     Normaliser normaliser_;

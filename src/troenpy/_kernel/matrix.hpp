@@ -5,19 +5,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "parallel.hpp"
+#include "storage.hpp"
 
 namespace troenpy {
 
 enum class Norm { none, l1, l2, hellinger };
 
-// Documents per class and column, by column: the arrays of a CSC matrix with classes as rows.
+// Documents per class and column, by column: the arrays of a CSC matrix with classes as rows, and its sums.
+template <typename Index>
 struct ClassCounts {
-    std::vector<std::int64_t> indptr, indices, data;
+    std::vector<Index> indptr;
+    Buffer<Index> classes;
+    Buffer<std::int64_t> counts;
+    Buffer<std::int64_t> totals;
+    std::size_t n_cells() const { return static_cast<std::size_t>(indptr.back()); }
 };
 
 constexpr const char *not_ascending = "the columns of a row do not ascend";
@@ -28,7 +36,7 @@ template <typename Index>
 class ClassCounter {
 public:
     ClassCounter(std::int64_t first, std::size_t n_columns)
-        : first_(first), counters_(n_columns), touched_(n_columns + 1), lengths_(n_columns + 1) {}
+        : first_(first), counters_(n_columns), touched_(n_columns + 1), lengths_(n_columns) {}
 
     void add(const Index *begin, const Index *end) {
         for (const Index *column = begin; column < end; ++column) {
@@ -40,51 +48,63 @@ public:
         n_added_ += static_cast<std::uint64_t>(end - begin);
     }
 
-    void finish_class(std::int64_t code) {
+    void finish_class() {
+        cells_.reserve(n_cells_ + n_touched_);
         for (std::size_t i = 0; i < n_touched_; ++i) {
             const std::uint32_t column = touched_[i];
-            cells_.push_back({column, counters_[column], code});
-            ++lengths_[column + 1];
+            cells_[n_cells_++] = {column, counters_[column]};
+            ++lengths_[column];
             counters_[column] = 0;
         }
         n_touched_ = 0;
+        class_ends_.push_back(n_cells_);
     }
 
     std::uint64_t n_added() const { return n_added_; }
 
-    // Cells of each column, one place further on.
-    const std::vector<std::int64_t> &lengths() const { return lengths_; }
+    // Cells of each column.
+    const std::vector<Index> &lengths() const { return lengths_; }
 
     // Writes the cells by column, classes ascending. `borders` are those of this counter's columns.
-    void write(const std::int64_t *borders, std::int64_t *codes, std::int64_t *counts) {
-        std::copy(borders, borders + counters_.size(), lengths_.begin());
-        for (const Cell &cell : cells_) {
-            const auto at = static_cast<std::size_t>(lengths_[cell.column]++);
-            codes[at] = cell.code;
-            counts[at] = cell.count;
+    void write(const Index *borders, Index *classes, std::int64_t *counts, std::int64_t *totals) {
+        const std::size_t n_columns = counters_.size();
+        std::copy(borders, borders + n_columns, lengths_.begin());
+        std::size_t cell = 0;
+        for (std::size_t code = 0; code < class_ends_.size(); ++code) {
+            for (; cell < class_ends_[code]; ++cell) {
+                const auto at = static_cast<std::size_t>(lengths_[cells_[cell].column]++);
+                classes[at] = static_cast<Index>(code);
+                counts[at] = cells_[cell].count;
+            }
         }
+        for (std::size_t column = 0; column < n_columns; ++column)
+            totals[column] =
+                std::accumulate(counts + borders[column], counts + borders[column + 1], std::int64_t{0});
     }
 
 private:
     struct Cell {
         std::uint32_t column, count;
-        std::int64_t code;
     };
 
     std::int64_t first_;
     std::vector<std::uint32_t> counters_, touched_;
-    std::vector<std::int64_t> lengths_;
+    std::vector<Index> lengths_;
     std::size_t n_touched_ = 0;
     std::uint64_t n_added_ = 0;
-    std::vector<Cell> cells_;
+    Buffer<Cell> cells_;  // class after class
+    std::size_t n_cells_ = 0;
+    std::vector<std::size_t> class_ends_;
 };
 
 // Row i belongs to class codes[i]; its columns ascend. Blocks of columns, which fit the cache, are counted
 // apart.
 template <typename Index>
-ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
-                                  const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns,
-                                  unsigned n_threads) {
+ClassCounts<Index> class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
+                                         const std::int64_t *codes, std::int64_t n_classes,
+                                         std::int64_t n_columns, unsigned n_threads) {
+    if (n_classes > std::numeric_limits<Index>::max())
+        throw std::overflow_error("more classes than an index can number");
     // No more than leave a row some ten columns in a block: finding where they begin must not cost more than
     // they do.
     const std::uint64_t n_stored = static_cast<std::uint64_t>(indptr[n_rows] - indptr[0]);
@@ -109,7 +129,7 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
         rows[begins[static_cast<std::size_t>(codes[row]) + 1]++] = row;
     }
 
-    ClassCounts result;
+    ClassCounts<Index> result;
     result.indptr.assign(static_cast<std::size_t>(n_columns) + 1, 0);
     std::vector<std::unique_ptr<ClassCounter<Index>>> blocks(n_blocks);
     run_tasks(n_threads, n_blocks, [&](unsigned, std::size_t block, Watch &watch) {
@@ -125,10 +145,9 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
                 if (last < n_columns) end = std::lower_bound(begin, end, last);
                 counter->add(begin, end);
             }
-            counter->finish_class(code);
+            counter->finish_class();
         }
-        std::copy(counter->lengths().begin() + 1, counter->lengths().end(),
-                  result.indptr.begin() + first + 1);
+        std::copy(counter->lengths().begin(), counter->lengths().end(), result.indptr.begin() + first + 1);
         blocks[block] = std::move(counter);
     });
     // In a row that does not ascend, what belongs to a block is not found as one run.
@@ -136,10 +155,12 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
     for (const auto &block : blocks) n_added += block->n_added();
     if (n_added != n_stored) throw std::invalid_argument(not_ascending);
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
-    result.indices.resize(static_cast<std::size_t>(result.indptr.back()));
-    result.data.resize(result.indices.size());
+    result.classes.reserve(result.n_cells());
+    result.counts.reserve(result.n_cells());
+    result.totals.reserve(static_cast<std::size_t>(n_columns));
     run_tasks(n_threads, n_blocks, [&](unsigned, std::size_t block, Watch &) {
-        blocks[block]->write(result.indptr.data() + block * width, result.indices.data(), result.data.data());
+        blocks[block]->write(result.indptr.data() + block * width, result.classes.data(),
+                             result.counts.data(), result.totals.data() + block * width);
         blocks[block].reset();
     });
     return result;
