@@ -4,8 +4,8 @@
 
 reads the fields "text" and "label" of every line, or every file below a folder, labelled by the folder it is in. All
 run in turn in one process, after a warm-up: `fit_transform` of a fresh estimator on all documents, and `transform` of a
-fitted one, medians of the processor's seconds (of the clock, with --jobs). A ratio is the median over the turns of the time divided by that of
-TF-PI in the same turn: a slow moment hits both.
+fitted one, medians of the processor's seconds (of the clock, with --jobs). A ratio is the median over the turns of the
+time divided by that of TF-PI in the same turn: a slow moment hits both.
 """
 
 import argparse

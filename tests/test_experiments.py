@@ -36,7 +36,7 @@ from troenpy.methods import Block, Columns, Profile, read_method, read_methods
 from troenpy.settings import classifier, features
 from troenpy.splits import count_terms, deduplicated, fingerprint
 
-BEYOND = [*methods.BEYOND_KNN, *methods.BEYOND_LINEAR]
+BEYOND = [*methods.BEYOND_KNN, *methods.BEYOND_LINEAR, *methods.ABLATION_KNN, *methods.ABLATION_LINEAR]
 ALL = [*methods.PAPER, *methods.RIVALS, *BEYOND, *methods.ALL_WEIGHTS]
 LINEAR_SETTING = "logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies"
 FEW = ["knn: tf*idf", "knn: tf*pi", "knn3: tf*rf*idf/hellinger", "lr: tf*pi + 2b"]
@@ -239,7 +239,9 @@ class TestSplits:
 
 
 class TestPredictions:
-    @pytest.mark.parametrize("name", [*FEW[1:], "knn3-manhattan: tf*idf/l1", "knn: tf*idf + btf", *BEYOND])
+    @pytest.mark.parametrize(
+        "name", [*FEW[1:], "knn3-manhattan: tf*idf/l1", "knn: tf*idf + btf", "lr-cv: tf*pi", *BEYOND]
+    )
     def test_shuffling_the_test_labels_changes_no_prediction(self, name):
         corpus = made_up(120)
         _, test = count_terms(corpus).parts(0)

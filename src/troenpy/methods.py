@@ -236,22 +236,38 @@ RIVALS = (
     "lr: logtf*idf",
     "lr: tf*rf",
 )
-#: Beyond the paper, by neighbours: certainty beside the class profile, tf.rf beside it, and each of the two alone.
+#: Beyond the paper, by neighbours: certainty beside the class profile, tf.rf beside it, and certainty alone.
 BEYOND_KNN = (
     "knn: tf*sqrt(certainty*idf)/hellinger & 2*profile",
     "knn: tf*rf*idf/hellinger & 2*profile",
     "knn: tf*sqrt(certainty*idf)/hellinger",
+)
+#: What their parts do: other factors of the class profile, the profile alone, with nothing left out, and beside others.
+ABLATION_KNN = (
     "knn: profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 1.5*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 2.5*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 3*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 4*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 2*profile-all",
+    "knn: tf*idf/hellinger & 2*profile",
+    "knn: tf*sqrt(pcf_present)*idf/hellinger & 2*profile",
 )
 #: And by linear models, with the linear rivals; C by cross-validation of the training part.
 BEYOND_LINEAR = (
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
-    "lr-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
     "svm-cv: logtf*pcf_boost*idf",
     "svm-cv: logtf*idf",
     "svm-cv: logtf*rf*idf",
     "nbsvm-cv: btf",
     "svm-cv: tf*pi + 2b",
+)
+ABLATION_LINEAR = (
+    "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf",
+    "svm-cv: logtf*pcf_boost*idf + profile-copies",
+    "svm-cv: logtf*idf + profile-copies",
+    "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-all",
 )
 #: Every weight there is, under both norms by kNN, and by logistic regression.
 ALL_WEIGHTS = tuple(
