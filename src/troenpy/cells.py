@@ -96,7 +96,7 @@ class Cells:
         totals : ndarray of shape (V,)
             The totals that `at_zero` depends on.
         """
-        distinct, which = np.unique(totals, return_inverse=True)
+        distinct, which = _distinct(totals)
         sizes, class_size, repeats = np.unique(self.C, return_inverse=True, return_counts=True)
         zeros = np.empty(len(distinct))
         step = max(1, _TABLE // len(sizes))
@@ -106,7 +106,9 @@ class Cells:
             table = np.broadcast_to(values, (len(sizes), values.shape[1]))
             zeros[block] = repeats @ table
         if step >= len(distinct) > 0:  # all of it is in the table
-            zeros_of_cells = table[class_size[self.i], which[self.w]]
+            places = class_size[self.i] * len(distinct)
+            places += which[self.w]
+            zeros_of_cells = np.ascontiguousarray(table).ravel().take(places)
         else:
             zeros_of_cells = at_zero(self.C[self.i], totals[self.w])
         return zeros[which] + self.sum_of_cells(at_cells - zeros_of_cells)
@@ -159,5 +161,23 @@ def check_two_classes(classes: NDArray[Any]) -> None:
 
 def remainder(whole: Any, part: Any) -> Any:
     """Return whole - part; zero where sample weights leave only rounding."""
-    rest = whole - part
-    return np.where(rest > 1e-12 * whole, rest, 0.0)
+    rest = np.asarray(whole - part)
+    np.copyto(rest, 0.0, where=rest <= 1e-12 * whole)
+    return rest
+
+
+def _distinct(totals: Floats) -> tuple[Floats, Integers]:
+    """Return the distinct totals in rising order, and which of them each one is, as np.unique does.
+
+    Whole numbers that are not much larger than they are many need no sorting.
+    """
+    largest = totals.max(initial=0.0)
+    if largest > 4 * len(totals) or (totals < 0).any():
+        return np.unique(totals, return_inverse=True)
+    whole = totals.astype(np.int64)
+    if (whole != totals).any():
+        return np.unique(totals, return_inverse=True)
+    is_there = np.zeros(int(largest) + 1, dtype=bool)
+    is_there[whole] = True
+    number = np.cumsum(is_there)
+    return np.flatnonzero(is_there).astype(np.float64), number[whole] - 1

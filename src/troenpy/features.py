@@ -466,7 +466,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         new = np.empty_like if self.input == "counts" or n_tail else _widened
         out, out_indices = (new(array, shape=n_values) for array in (X.data, X.indices))
         how: list[tuple[str, str]] = [(block.tf, block.norm) for block in self.blocks_]
-        stack_blocks(X.data, X.indices, X.indptr, weights, sets, how, out=out, out_indices=out_indices, tail=tail)
+        arrays, results = (X.data, X.indices, X.indptr), {"out": out, "out_indices": out_indices}
+        stack_blocks(*arrays, weights, sets, how, **results, tail=tail, n_threads=thread_count(self.n_jobs))
         indptr = n_blocks * X.indptr + n_tail * np.arange(len(X.indptr), dtype=index)
         shape = X.shape[0], n_blocks * X.shape[1] + n_tail
         rows = type(X)((out, out_indices, indptr), shape=shape, copy=False)

@@ -102,6 +102,7 @@ def stack_blocks(
     tail: NDArray[Any],
     out: NDArray[Any],
     out_indices: NDArray[Any],
+    n_threads: int,
 ) -> None: ...
 def class_profiles(
     data: NDArray[Any],

@@ -15,6 +15,7 @@
 
 #include "arrays.hpp"
 #include "matrix.hpp"
+#include "profiles.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -82,8 +83,9 @@ template <typename Value, typename Index>
 void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr,
                   Weights weights, Array<const std::int64_t> sets,
                   const std::vector<std::pair<std::string, std::string>> &blocks, Tail<Value> tail,
-                  Array<Value> out, Array<Index> out_indices) {
+                  Array<Value> out, Array<Index> out_indices, unsigned n_threads) {
     const std::size_t n_rows = checked_rows(indptr, counts.size());
+    if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
     if (counts.size() != indices.size() || sets.size() != n_rows || tail.shape(0) != n_rows ||
         weights.shape(1) != blocks.size()) {
         throw std::invalid_argument("counts, sets, weights and blocks do not fit each other");
@@ -98,7 +100,7 @@ void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<c
     nb::gil_scoped_release release;
     troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
                           weights.shape(0), weights.shape(2), sets.data(), parsed, tail.data(), tail.shape(1),
-                          out.data(), out_indices.data());
+                          out.data(), out_indices.data(), n_threads);
 }
 
 template <typename Value, typename Index>
@@ -106,7 +108,7 @@ void bind_stack_blocks(nb::module_ &module) {
     module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("tail").noconvert(),
-               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert());
+               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("n_threads"));
 }
 
 using Table = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

@@ -111,6 +111,7 @@ def stack_blocks(
     out: NDArray[Any],
     out_indices: NDArray[Any],
     tail: NDArray[Any] | None = None,
+    n_threads: int = 1,
 ) -> None:
     """Write blocks of features side by side, all over the pattern of one CSR matrix.
 
@@ -125,6 +126,8 @@ def stack_blocks(
         The counts may stand at their end, if there is no tail.
     tail : array of shape (n_rows, n_tail) like counts, or None
         Values that follow the blocks of each row, in columns of their own.
+    n_threads : int
+        One is enough where the result is written over the counts: row after row.
 
     Examples
     --------
@@ -136,7 +139,8 @@ def stack_blocks(
     """
     tail = np.empty((len(sets), 0), dtype=counts.dtype) if tail is None else tail
     if _kernel.native is not None:
-        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices)
+        n_threads = 1 if np.may_share_memory(counts, out) else n_threads
+        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices, n_threads)
         return
     counts, indices = counts.copy(), indices.copy()
     lengths = np.diff(indptr)
