@@ -17,6 +17,9 @@ from troenpy.features import TermFeatures
 from troenpy.labels import Labels, read_required_labels
 from troenpy.logistic import Design, fit_logistic
 
+#: The parameters of TermFeatures that a classifier has if none are given.
+DEFAULT_FEATURES: dict[str, Any] = {"blocks": ("certainty", "boost", "profile"), "leave_out": "copies"}
+
 
 class TroenpyClassifier(ClassifierMixin, BaseEstimator):
     """Classify text: the paper's features and logistic regression, with defaults that need no tuning.
@@ -232,7 +235,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
 
     def _new_features(self) -> TermFeatures:
         if self.features is None:
-            features = TermFeatures(("pi", "btf", "ecib_abs"), dtype=np.float32, n_jobs=self.n_jobs)
+            features = TermFeatures(**DEFAULT_FEATURES, dtype=np.float32, n_jobs=self.n_jobs)
         else:
             features = clone(self.features)
         return features if self.cv is None else features.set_params(cv=self.cv, random_state=self.random_state)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from troenpy.classifier import TroenpyClassifier
+from troenpy.classifier import DEFAULT_FEATURES, TroenpyClassifier
 from troenpy.features import TermFeatures
 from troenpy.neighbors import SparseKNeighborsClassifier
 
@@ -28,7 +28,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "linear": Setting(
         "linear",
-        {"blocks": ("certainty", "boost", "profile"), "leave_out": "copies"},
+        DEFAULT_FEATURES,
         "for logistic regression and linear SVMs: two weightings beside the class profile",
     ),
     "plain": Setting(
