@@ -558,3 +558,23 @@ def test_whole_r8_gives_the_known_errors_and_the_committed_rows(method, error):
     assert round(100 * row.error, 2) == error
     committed = journal.read_rows(Path(__file__).parent.parent / "experiments/results/r8/rows.jsonl")
     assert [old.correct for old in committed if old.method == row.method] == [row.correct]
+
+
+@pytest.mark.full_corpus
+@pytest.mark.skipif(not os.environ.get("TROENPY_DATA"), reason="TROENPY_DATA names no folder of corpora")
+@pytest.mark.parametrize(
+    ("method", "error", "apart"),
+    [(methods.BEYOND_KNN[0], 3.06, 0.2), (methods.BEYOND_KNN[1], 2.83, 0.2), (methods.BEYOND_LINEAR[1], 1.96, 0.3)],
+)
+def test_our_settings_give_the_errors_of_the_study_and_the_committed_rows_on_r8(method, error, apart):
+    (row,) = experiments.run(["r8"], [method])
+    assert 100 * row.error == pytest.approx(error, abs=apart)
+    committed = journal.read_rows(Path(__file__).parent.parent / "experiments/results/all/rows.jsonl")
+    assert [old.correct for old in committed if (old.corpus, old.method) == ("r8", row.method)] == [row.correct]
+
+
+@pytest.mark.full_corpus
+@pytest.mark.skipif(not os.environ.get("TROENPY_DATA"), reason="TROENPY_DATA names no folder of corpora")
+def test_our_neighbours_give_the_error_of_the_study_on_all_splits_of_bbcsport():
+    rows = experiments.run(["bbcsport"], methods.BEYOND_KNN[:1])
+    assert 100 * np.mean([row.error for row in rows]) == pytest.approx(0.24, abs=0.2)
