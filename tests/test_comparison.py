@@ -240,6 +240,12 @@ class TestTables:
             "| `bad` | 90.00 | 52.00 | 4.0 | 0/0/2 |",
         ]
 
+    def test_markdown_with_notes_in_front(self):
+        lines = tables.to_markdown(self.RESULT, {"good": "ours"}).splitlines()
+        assert lines[0].startswith("|  | method | given |")
+        assert lines[1].startswith("| --- | --- | ---: |")
+        assert [line.split("`")[0] for line in lines[2:]] == ["|  | ", "| ours | ", "|  | ", "|  | "]
+
     def test_csv_reads_back(self):
         read = list(csv.DictReader(io.StringIO(tables.to_csv(self.RESULT))))
         assert len(read) == 8

@@ -254,8 +254,9 @@ ABLATION_KNN = (
     "knn: tf*idf/hellinger & 2*profile",
     "knn: tf*sqrt(pcf_present)*idf/hellinger & 2*profile",
 )
-#: And by linear models, with the linear rivals; C by cross-validation of the training part.
+#: And by linear models, with the linear rivals; C by cross-validation of the training part, or TroenpyClassifier's.
 BEYOND_LINEAR = (
+    "lr3: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
     "svm-cv: logtf*pcf_boost*idf",
     "svm-cv: logtf*idf",
@@ -265,10 +266,11 @@ BEYOND_LINEAR = (
 )
 ABLATION_LINEAR = (
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf",
-    "svm-cv: logtf*pcf_boost*idf + profile-copies",
     "svm-cv: logtf*idf + profile-copies",
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-all",
 )
+#: All of them.
+BEYOND = BEYOND_KNN + ABLATION_KNN + BEYOND_LINEAR + ABLATION_LINEAR
 #: Every weight there is, under both norms by kNN, and by logistic regression.
 ALL_WEIGHTS = tuple(
     pattern.format(weight) for pattern in ("knn: tf*{}", "knn: tf*{}/hellinger", "lr: tf*{}") for weight in WEIGHTS

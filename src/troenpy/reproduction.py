@@ -48,6 +48,7 @@ def reproduce(
     *,
     out: str | os.PathLike[str],
     is_full: bool = False,
+    is_beyond: bool = False,
     chosen: Sequence[str] = (),
     splits: int | None = None,
     is_fresh: bool = False,
@@ -67,6 +68,8 @@ def reproduce(
         A folder: `rows.jsonl` is what was measured and lets a stopped run resume, `report.json` what follows from it.
     is_full : bool, default=False
         Every weight there is, and 50 random splits instead of 5.
+    is_beyond : bool, default=False
+        Our own settings too, with what their parts do, and the linear rivals.
     chosen : sequence of str
         Methods to run instead.
     splits : int, optional
@@ -78,7 +81,9 @@ def reproduce(
     -------
     Reproduction
     """
-    names = tuple(chosen) or methods.PAPER + methods.RIVALS + (methods.ALL_WEIGHTS if is_full else ())
+    names = tuple(chosen) or methods.PAPER + methods.RIVALS
+    if not chosen:
+        names += (methods.ALL_WEIGHTS if is_full else ()) + (methods.BEYOND if is_beyond else ())
     rows = run(
         corpora,
         names,

@@ -19,7 +19,7 @@ from troenpy.schemes import term_weights
 from troenpy.text import CountVectorizer
 
 TEST_SIZE = 0.2
-INNER_FOLDS = 5
+INNER_FOLDS = 3
 
 Documents = NDArray[np.int64]
 

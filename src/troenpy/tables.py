@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from troenpy.comparison import Comparison
@@ -98,11 +99,22 @@ def to_csv(comparison: Comparison) -> str:
     return text.getvalue()
 
 
-def to_markdown(comparison: Comparison) -> str:
-    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table."""
+def to_markdown(comparison: Comparison, notes: Mapping[str, str] | None = None) -> str:
+    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    notes : mapping, optional
+        What to say of methods, by name, in a first column of their own.
+    """
     header, rows = overview(comparison, "**{}**")
-    lines = [header, ["---", *("---:" for _ in header[1:])], *([f"`{row[0]}`", *row[1:]] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    rows = [[f"`{row[0]}`", *row[1:]] for row in rows]
+    rules = ["---", *("---:" for _ in header[1:])]
+    if notes is not None:
+        header, rules = ["", *header], ["---", *rules]
+        rows = [[notes.get(method, ""), *row] for method, row in zip(comparison.methods, rows, strict=True)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [header, rules, *rows])
 
 
 def to_terminal(comparison: Comparison) -> "Table":
