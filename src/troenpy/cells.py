@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from troenpy.counts import ClassCounts
 
@@ -28,12 +29,12 @@ def by_terms(counts: ClassCounts, formula: "Callable[[Cells], Floats]") -> Float
 
     The formula sees one block of consecutive terms at a time.
     """
-    starts = counts.doc_freq.indptr
-    edges = np.searchsorted(starts, np.arange(0, starts[-1], CELLS_PER_BLOCK)[1:])
-    blocks = zip([0, *edges], [*edges, len(starts) - 1], strict=True)
+    table = counts.doc_freq
+    edges = np.searchsorted(table.indptr, np.arange(0, table.indptr[-1], CELLS_PER_BLOCK)[1:])
+    blocks = zip([0, *edges], [*edges, table.shape[1]], strict=True)
     values = []
     for start, stop in blocks:
-        cells = Cells(counts, start, stop)
+        cells = Cells(counts, table, start, stop)
         values.append(np.where(cells.n_w > 0, formula(cells), 0.0))
     return np.concatenate(values)
 
@@ -43,22 +44,22 @@ class Cells:
 
     Attributes hold, in the paper's symbols: `n` documents; `C` documents by class; `n_w` documents by term; for every
     cell its class `i`, its term `w` and its count `n_iw`. `N` and `N_w` count label occurrences, not documents:
-    the same unless documents have several labels or none.
+    the same unless documents have several labels or none. `table` is `counts.doc_freq`.
     """
 
-    def __init__(self, counts: ClassCounts, start: int, stop: int) -> None:
+    def __init__(self, counts: ClassCounts, table: sparse.csc_array, start: int, stop: int) -> None:
         kept = np.flatnonzero(counts.n_docs > 0)
         check_two_classes(counts.classes[kept])
-        starts = np.asarray(counts.doc_freq.indptr[start : stop + 1], dtype=np.int64)
+        starts = np.asarray(table.indptr[start : stop + 1], dtype=np.int64)
         stored = slice(starts[0], starts[-1])
         self.n_terms, self.starts = stop - start, starts - starts[0]
         self.n = float(counts.n_documents)
         self.C: Floats = counts.n_docs[kept].astype(np.float64)
         self.n_w: Floats = counts.term_docs[start:stop].astype(np.float64)
-        self.i: Integers = counts.doc_freq.indices[stored]
+        self.i: Integers = table.indices[stored]
         if len(kept) < len(counts.n_docs):
             self.i = np.searchsorted(kept, self.i)
-        self.n_iw: Floats = counts.doc_freq.data[stored].astype(np.float64)
+        self.n_iw: Floats = table.data[stored].astype(np.float64)
         self.N = float(self.C.sum())
 
     @cached_property

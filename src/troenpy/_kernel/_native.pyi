@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ class BlockGram64:
     def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
     def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
 
-def keys_by_column(vocabulary: dict[Any, Any]) -> list[Any] | None: ...
+def keys_by_column(vocabulary: dict[Any, Any]) -> Iterable[Any] | None: ...
 def weigh_rows(
     data: NDArray[Any],
     indices: NDArray[Any],

@@ -249,8 +249,9 @@ struct Block {
 // row follow its blocks, in columns of their own.
 //
 // With one thread, rows are read before they are written, in order, so that the counts may stand at the end
-// of the arrays that the result fills, if there is no tail: the result of the first p values ends at
-// n_blocks * p, the counts of the rest begin at (n_blocks - 1) * n_values + p, which is never less.
+// of the arrays that the result fills: when r rows with p values are done, the result ends at
+// n_blocks * p + r * n_tail, the counts of the rest begin at (n_blocks - 1) * n_values + n_rows * n_tail + p,
+// which is never less if there is a block.
 template <typename Value, typename Index>
 void stack_blocks(const Value *counts, const Index *indices, const Index *indptr, std::size_t n_rows,
                   const double *weights, std::size_t n_sets, std::size_t n_columns, const std::int64_t *sets,

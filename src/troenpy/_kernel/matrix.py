@@ -123,7 +123,7 @@ def stack_blocks(
     blocks : list of (tf, norm)
         tf is "raw", "log", "sqrt" or "binary"; norm is "l1", "l2", "hellinger" or "none".
     out, out_indices : arrays with room for n_blocks times as many values, and the tail
-        The counts may stand at their end, if there is no tail.
+        The counts may stand at their end, if there is a block.
     tail : array of shape (n_rows, n_tail) like counts, or None
         Values that follow the blocks of each row, in columns of their own.
     n_threads : int

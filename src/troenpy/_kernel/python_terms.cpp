@@ -153,7 +153,24 @@ CountedRows *match_vocabulary(Counter &counter, const nb::dict &vocabulary) {
     return new CountedRows(counter, find_columns(counter, terms));
 }
 
+namespace {
+
+bool is_in_order(const nb::dict &vocabulary) {
+    PyObject *key, *value;
+    Py_ssize_t column = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value); ++column) {
+        if (!PyLong_CheckExact(value) || PyLong_AsSsize_t(value) != column) {
+            PyErr_Clear();
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 nb::object keys_by_column(const nb::dict &vocabulary) {
+    if (is_in_order(vocabulary)) return vocabulary;
     const auto n = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
     std::vector<PyObject *> keys(n, nullptr);
     PyObject *key, *value;
