@@ -69,11 +69,13 @@ class CountedCorpus:
     counts : CSR matrix of shape (n_documents, n_terms)
     labels : ndarray of shape (n_documents,)
     given : ndarray of "train" and "test", or None
+    terms : ndarray of shape (n_terms,)
     """
 
     counts: Any
     labels: NDArray[Any]
     given: NDArray[np.str_] | None
+    terms: NDArray[Any]
 
     def parts(self, seed: int | None, train_fraction: float = 1.0) -> tuple[Documents, Documents]:
         """Return the numbers of the training and the test documents.
@@ -122,7 +124,8 @@ def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
            [0., 0., 1.]])
     """
     counter = CountVectorizer(stop_words="english", dtype=np.float64, n_jobs=n_jobs)
-    return CountedCorpus(counter.fit_transform(corpus.texts), np.asarray(corpus.labels), corpus.split)
+    counts = counter.fit_transform(corpus.texts)
+    return CountedCorpus(counts, np.asarray(corpus.labels), corpus.split, counter.get_feature_names_out())
 
 
 def deduplicated(corpus: Corpus) -> Corpus:
