@@ -9,39 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up_rows import row
 from scipy import stats
 
 from troenpy import claims, significance, tables
 from troenpy.claims import HELD, NOT_HELD, NOT_TESTABLE, SEVEN, check_claims
 from troenpy.comparison import Comparison
-from troenpy.journal import PROTOCOL, Row, packed, versions
+from troenpy.journal import versions
 from troenpy.methods import PAPER, RIVALS, read_methods
 from troenpy.summary import compare
 
 errors_of_splits = st.lists(st.integers(0, 500).map(lambda n_wrong: n_wrong / 500), min_size=2, max_size=8)
-
-
-def row(corpus, method, n_wrong, *, seed=None, n_test=100, n_train=400, **changes):
-    """A method that gets the first so many test documents wrong."""
-    values = {
-        "protocol": PROTOCOL,
-        "corpus": corpus,
-        "fingerprint": f"of {corpus}",
-        "deduplicated": False,
-        "train_fraction": 1.0,
-        "seed": seed,
-        "method": method,
-        "n_train": n_train,
-        "n_test": n_test,
-        "n_terms": 10,
-        "n_wrong": n_wrong,
-        "error": n_wrong / n_test,
-        "correct": packed(np.arange(n_test) >= n_wrong),
-        "wall_seconds": 0.1,
-        "cpu_seconds": 0.1,
-        "versions": versions(),
-    }
-    return Row(**values | changes)
 
 
 class TestSignificance:

@@ -277,9 +277,7 @@ def _whole(summary: Summary) -> list[Record]:
 
 
 def _interval(record: Record) -> Record:
-    """Return an error and its interval in per cent; no error is below zero, though an interval of means may be."""
-    low = max(0.0, record["low"])
-    return {"error": _percent(record["error"]), "low": _percent(low), "high": _percent(record["high"])}
+    return {name: _percent(record[name]) for name in ("error", "low", "high")}
 
 
 def _percent(share: float) -> float:
