@@ -95,6 +95,14 @@ class TestRanks:
         assert len(largest) > 1
         assert friedman["groups"] == largest
 
+    def test_samples_and_parts_of_a_corpus_do_not_count_as_corpora(self):
+        rows = [row(corpus, f"m: {n}", 10 + n) for corpus in self.CORPORA for n in range(3)]
+        parts = [row("r8", f"m: {n}", 30 - n, train_fraction=0.5) for n in range(3)]
+        with_parts = summarise(rows + parts)["comparison"]
+        assert with_parts["friedman"] == summarise(rows)["comparison"]["friedman"]
+        assert with_parts["friedman"]["n_corpora"] == 5
+        assert [method["rank"] for method in with_parts["methods"]] == [1, 2, 3]
+
     def test_the_diagram_needs_five_corpora(self):
         assert "ranks" in names(figures.figures(self.summary(4)))
         assert "ranks" not in names(figures.figures(self.summary(4, self.CORPORA[:4])))

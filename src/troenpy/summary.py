@@ -114,10 +114,10 @@ def compare(comparison: Comparison) -> Record:
     dict
         `baseline`; `corpora`, names; `methods`, each with `name`, `model`, `features` and `k` as far as the name
         tells, mean `rank`, and `wins`: on how many corpora it beats, ties with and loses to the baseline; `errors`, one
-        record per corpus and method; `friedman`, the test of ranks, or None.
+        record per corpus and method; `friedman`, the test of ranks over corpora as they are, or None.
     """
     pairs = ((corpus, method) for corpus in comparison.corpora for method in comparison.methods)
-    ranks = _ranks(comparison)
+    ranks = _ranks(_unchanged(comparison))
     return {
         "baseline": comparison.baseline,
         "corpora": comparison.corpora,
@@ -168,6 +168,13 @@ def _record(comparison: Comparison, corpus: str, method: str) -> Record:
         result = comparison.test(method, str(baseline), corpus)
         record |= {"reduction": comparison.reduction(method, corpus), "p": result.p, "test": result.test}
     return {name: None if value != value else value for name, value in record.items()}  # NaN is not JSON
+
+
+def _unchanged(comparison: Comparison) -> Comparison:
+    """Leave each corpus once, for ranks: as it is, without its samples and parts, if it was run as it is."""
+    rows = [row for row in comparison.rows if row.setting == row.corpus]
+    has_baseline = comparison.baseline in {row.method for row in rows}
+    return Comparison(rows, baseline=comparison.baseline if has_baseline else None) if rows else comparison
 
 
 def _ranks(comparison: Comparison) -> Record | None:

@@ -31,7 +31,8 @@
       actions: false, ast: true, bind: controls, renderer: "svg", tooltip: { theme: dark ? "dark" : "light" },
     });
     if (isMap) maps.push(view);
-    plot.querySelector("svg").setAttribute("aria-hidden", "true"); // the words are the plot's label
+    for (const name of ["role", "aria-label", "aria-roledescription"]) plot.removeAttribute(name); // Vega's; ours say more
+    plot.setAttribute("aria-hidden", "true");
   };
   const plots = [...document.querySelectorAll(".plot")];
   Promise.all(plots.map(draw)).then(
