@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from troenpy import TermFeatures, TroenpyClassifier, logistic
+from troenpy import TermFeatures, TroenpyClassifier, logistic, settings
 
 WORDS = {
     "sport": ["goal", "cup", "match", "striker", "team"],
@@ -40,12 +40,19 @@ def test_learns():
 
 
 def test_predicts_as_an_exact_solver_on_the_same_features():
-    features = TermFeatures(("pi", "btf", "ecib_abs"))
+    features = settings.features("linear")
     exact = LogisticRegression(C=3.0, tol=1e-8, max_iter=10_000).fit(features.fit_transform(TEXTS, LABELS), LABELS)
     close = TroenpyClassifier(features, tol=1e-6, max_iter=10_000).fit(TEXTS, LABELS)
     expected = exact.predict_proba(features.transform(TEST_TEXTS))
     np.testing.assert_allclose(close.predict_proba(TEST_TEXTS), expected, atol=2e-3)
     assert (MODEL.predict(TEST_TEXTS) == exact.predict(features.transform(TEST_TEXTS))).all()
+
+
+def test_the_default_is_the_linear_setting():
+    with_setting = settings.classifier("linear", dtype=np.float32).fit(TEXTS, LABELS)
+    assert MODEL.features_.get_params() == with_setting.features_.get_params()
+    np.testing.assert_array_equal(MODEL.coef_, with_setting.coef_)
+    assert MODEL.features_.profile_.leave_out == "copies"
 
 
 def test_probabilities_sum_to_one_and_agree_with_decisions_and_predictions():
@@ -84,8 +91,10 @@ def test_several_labels_are_decided_column_by_column():
     assert probability[0] > 0.5 > probability[1]
     assert probability[2:].tolist() == [1.0, 0.0]
     assert model.explain("goal late").label == [0, 1, 2]
-    profiled = TroenpyClassifier(TermFeatures(("btf", "profile")), C=100).fit(texts, indicator)
-    np.testing.assert_array_equal(profiled.predict(texts), indicator)
+    default = TroenpyClassifier(C=100).fit(texts, indicator)
+    np.testing.assert_array_equal(default.predict(texts), indicator)
+    explanation = default.explain("goal late")
+    np.testing.assert_allclose(explanation.decision, default.decision_function(["goal late"])[0], rtol=1e-5)
 
 
 def test_several_labels_share_one_copy_of_the_features(monkeypatch):

@@ -21,6 +21,7 @@ import troenpy
 from troenpy import datasets, journal
 from troenpy.claims import HELD, NOT_HELD, NOT_TESTABLE
 from troenpy.cli import app
+from troenpy.methods import BEYOND, PAPER, RIVALS, read_methods
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -94,6 +95,11 @@ class TestReproduce:
         few = ("--method", "knn: tf", "--out", "few")
         assert troenpy_command("reproduce", "--full", "--datasets", "twitter", *few)[0] == 0
         assert {row.seed for row in journal.read_rows(tmp_path / "few/rows.jsonl")} == set(range(50))
+
+    def test_beyond_adds_our_settings_and_the_linear_rivals(self, troenpy_command, tmp_path):
+        assert troenpy_command("reproduce", "--beyond")[0] == 0
+        run = [row.method for row in journal.read_rows(tmp_path / "troenpy-results/rows.jsonl")]
+        assert set(run) == {method.name for method in read_methods(PAPER + RIVALS + BEYOND)}
 
     def test_resuming_is_the_default_and_fresh_is_not(self, troenpy_command, tmp_path):
         first = ("reproduce", "--method", "knn: tf")

@@ -225,6 +225,12 @@ class TestTables:
         assert shown.splitlines()[0] == "| method | &lt;img src=x&gt;\\| |"
         assert [line.split(" | ")[0] for line in shown.splitlines()[2:]] == ["| `a'<b>'`", "| `b\\|c`"]
 
+    def test_markdown_with_notes_in_front(self):
+        lines = tables.to_markdown(self.RESULT, {"good": "ours"}).splitlines()
+        assert lines[0].startswith("|  | method | given |")
+        assert lines[1].startswith("| --- | --- | ---: |")
+        assert [line.split("`")[0] for line in lines[2:]] == ["|  | ", "| ours | ", "|  | ", "|  | "]
+
     def test_csv_reads_back(self):
         read = list(csv.DictReader(io.StringIO(tables.to_csv(self.RESULT))))
         assert len(read) == 8

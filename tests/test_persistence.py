@@ -22,6 +22,7 @@ from troenpy import (
     SparseKNeighborsClassifier,
     TermFeatures,
     TermWeighter,
+    TextKNeighborsClassifier,
     TfPiVectorizer,
     TroenpyClassifier,
     load,
@@ -72,6 +73,10 @@ MODELS = {
         TEXTS,
     ),
     "neighbours": (lambda: SparseKNeighborsClassifier(3, metric="cosine", n_jobs=2).fit(COUNTS, LABELS), COUNTS),
+    "neighbours of texts": (
+        lambda: TextKNeighborsClassifier(n_neighbors=2, weights="distance").fit([*TEXTS, "a"], [*LABELS, "sport"]),
+        TEXTS,
+    ),
     "neighbours on a frame": (lambda: SparseKNeighborsClassifier(1, metric="manhattan").fit(FRAME, LABELS), FRAME),
     "neighbours by blocks": (
         lambda: SparseKNeighborsClassifier(
@@ -431,5 +436,5 @@ def test_equal_rows_in_other_forms_give_equal_bytes(path):
 def test_the_table_has_every_estimator_with_arrays():
     assert set(persistence._KINDS) == {
         "CountVectorizer", "TermWeighter", "ClassProfile", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
-        "SparseKNeighborsClassifier",
+        "SparseKNeighborsClassifier", "TextKNeighborsClassifier",
     }  # fmt: skip

@@ -10,8 +10,8 @@ import troenpy
 OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
     WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
-    TfPiVectorizer TroenpyClassifier comparison conditional_troenpy datasets differential_troenpy entropy experiments
-    kernel_available load
+    TextKNeighborsClassifier TfPiVectorizer TroenpyClassifier comparison conditional_troenpy datasets
+    differential_troenpy entropy experiments kernel_available load
     negative_information positive_information rivals save settings
     term_weights troenpy troenpy_gain weights
 """

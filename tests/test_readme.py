@@ -11,13 +11,22 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_python_blocks_run_as_pasted(capsys):
+def run_blocks(text):
+    """Run the blocks of Python one after the other, and return how many there were."""
     names: dict[str, object] = {}
-    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) >= 4
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     for block in blocks:
         exec(block, names)  # noqa: S102 (our own text)
+    return len(blocks)
+
+
+def test_the_python_blocks_run_as_pasted(capsys):
+    assert run_blocks(README) >= 4
     assert "['sport']" in capsys.readouterr().out
+
+
+def test_the_python_blocks_of_the_page_on_our_settings_run():
+    assert run_blocks((ROOT / "docs/beyond.md").read_text(encoding="utf-8")) >= 1
 
 
 @pytest.mark.parametrize(

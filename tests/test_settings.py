@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from troenpy import ClassProfile, SparseKNeighborsClassifier, TermWeighter, TroenpyClassifier, settings
+from troenpy import ClassProfile, TermWeighter, TextKNeighborsClassifier, TroenpyClassifier, settings
 
 WORDS = {"sport": ["goal", "cup", "match"], "politics": ["vote", "law", "party"], "science": ["atom", "cell", "theory"]}
 
@@ -61,8 +61,8 @@ def test_one_line_to_labels(name):
         assert isinstance(model, TroenpyClassifier)
         assert "word1" not in model.features_.vocabulary_
     else:
-        assert isinstance(model[-1], SparseKNeighborsClassifier)
-        assert model[-1].n_neighbors == 7
+        assert isinstance(model, TextKNeighborsClassifier)
+        assert model.n_neighbors == 7
 
 
 def test_options_replace_what_a_setting_has():

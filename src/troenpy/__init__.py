@@ -22,6 +22,7 @@ from troenpy.persistence import load, save
 from troenpy.profile import ClassProfile
 from troenpy.schemes import WEIGHTS, term_weights
 from troenpy.text import CountVectorizer
+from troenpy.text_neighbors import TextKNeighborsClassifier
 from troenpy.vectorizer import TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
@@ -38,6 +39,7 @@ __all__ = [
     "SparseKNeighborsClassifier",
     "TermFeatures",
     "TermWeighter",
+    "TextKNeighborsClassifier",
     "TfPiVectorizer",
     "TroenpyClassifier",
     "comparison",

@@ -51,6 +51,7 @@ def reproduce_command(
     full: Annotated[
         bool, typer.Option("--full", help="Every weight, 50 random splits instead of 5, t-SNE of the whole test part.")
     ] = False,
+    beyond: Annotated[bool, typer.Option("--beyond", help="Our own settings and linear rivals too.")] = False,
     method: Annotated[list[str] | None, typer.Option(help="Run this method instead, such as 'knn: tf*pi'.")] = None,
     splits: Annotated[int | None, typer.Option(min=1, help="Random splits where a corpus has no given one.")] = None,
     k: Annotated[list[int] | None, typer.Option(min=1, help="Neighbours, instead of 7.")] = None,
@@ -73,6 +74,7 @@ def reproduce_command(
                 corpus_names(datasets),
                 out=out,
                 is_full=full,
+                is_beyond=beyond,
                 chosen=method or (),
                 splits=splits,
                 is_fresh=fresh,

@@ -22,6 +22,7 @@ from troenpy.features import BLOCKS, PROFILE, TermFeatures
 from troenpy.neighbors import SparseKNeighborsClassifier, read_metric
 from troenpy.profile import ClassProfile
 from troenpy.text import CountVectorizer
+from troenpy.text_neighbors import TextKNeighborsClassifier
 from troenpy.vectorizer import Tally, TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
@@ -35,10 +36,10 @@ def save(model: Any, path: archive.FilePath) -> None:
 
     Parameters
     ----------
-    model : CountVectorizer, TermWeighter, ClassProfile, TfPiVectorizer, TermFeatures, TroenpyClassifier or \
-SparseKNeighborsClassifier
+    model : CountVectorizer, TermWeighter, ClassProfile, TfPiVectorizer, TermFeatures, TroenpyClassifier, \
+SparseKNeighborsClassifier or TextKNeighborsClassifier
         Functions among its parameters (a scheme, a tokenizer) cannot be saved, nor random states and splitters:
-        use pickle for those. The file of a SparseKNeighborsClassifier holds its training rows.
+        use pickle for those. The file of a classifier by neighbours holds its training rows.
     path : path-like
         The file; one that is there is replaced, whole or not at all.
 
@@ -372,6 +373,27 @@ def _unpack_neighbors(model: SparseKNeighborsClassifier, fitted: Any, arrays: Ar
             raise ValueError(f"there are not {n_features} names of columns")
 
 
+def _pack_text_neighbors(model: TextKNeighborsClassifier) -> tuple[dict[str, Any] | None, Arrays]:
+    if not hasattr(model, "neighbors_"):
+        return None, {}
+    features, arrays = _pack(model.features_)
+    neighbors, rows = _pack(model.neighbors_)
+    arrays = {**_below("features.", arrays), **_below("neighbors.", rows), "documents": model.documents_}
+    return {"features": features, "neighbors": neighbors}, arrays
+
+
+def _unpack_text_neighbors(model: TextKNeighborsClassifier, fitted: Any, arrays: Arrays) -> None:
+    if fitted is None:
+        return
+    model.features_ = _unpack(fitted["features"], _at("features.", arrays))
+    model.neighbors_ = _unpack(fitted["neighbors"], _at("neighbors.", arrays))
+    if not (isinstance(model.features_, TermFeatures) and isinstance(model.neighbors_, SparseKNeighborsClassifier)):
+        raise TypeError("its features are no TermFeatures, or its neighbours no SparseKNeighborsClassifier")
+    if model.neighbors_.n_features_in_ != model.features_.n_columns_:
+        raise ValueError("features and neighbours differ in columns")
+    model.documents_ = _checked(arrays["documents"], (model.neighbors_.n_samples_fit_,)).astype(np.int64)
+
+
 def _checked_count(value: Any) -> int:
     if type(value) is not int or not 1 <= value < 2**63:
         raise ValueError(f"{value!r} is not a number of rows or columns")
@@ -431,5 +453,6 @@ _KINDS = {
         _Kind(TermFeatures, _pack_features, _unpack_features),
         _Kind(TroenpyClassifier, _pack_classifier, _unpack_classifier),
         _Kind(SparseKNeighborsClassifier, _pack_neighbors, _unpack_neighbors),
+        _Kind(TextKNeighborsClassifier, _pack_text_neighbors, _unpack_text_neighbors),
     )
 }

@@ -80,7 +80,7 @@ def to_report_markdown(summary: Summary) -> str:
     ]
     made = [f"- {name} {version}" for name, version in summary["versions"].items()]
     parts = {
-        "What the paper claims": markdown_table(["claim", "here", "the number behind it"], claims, is_text=True),
+        "What the paper claims": markdown_table(["claim", "here", "the number behind it"], claims, n_text=3),
         "Test error, %": f"{to_markdown(compared)}\n{markdown_text(caption(compared))}\n",
         "Corpora": markdown_table(["corpus", "training", "test", "terms", "splits"], corpora),
         "Sources and licences": _lines(sources),

@@ -100,6 +100,7 @@ def reproduce(
     *,
     out: str | os.PathLike[str],
     is_full: bool = False,
+    is_beyond: bool = False,
     chosen: Sequence[str] = (),
     splits: int | None = None,
     is_fresh: bool = False,
@@ -122,6 +123,8 @@ def reproduce(
         `report.json` are what follows from it.
     is_full : bool, default=False
         Every weight there is, and 50 random splits instead of 5.
+    is_beyond : bool, default=False
+        Our own settings too, with what their parts do, and the linear rivals.
     chosen : sequence of str
         Methods to run instead.
     splits : int, optional
@@ -138,7 +141,9 @@ def reproduce(
     Reproduction
         Without t-SNE, which takes longest: `with_projection` adds it.
     """
-    names = tuple(chosen) or methods.PAPER + methods.RIVALS + (methods.ALL_WEIGHTS if is_full else ())
+    names = tuple(chosen) or methods.PAPER + methods.RIVALS
+    if not chosen:
+        names += (methods.ALL_WEIGHTS if is_full else ()) + (methods.BEYOND if is_beyond else ())
     rows = run(
         corpora,
         names,

@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from troenpy import classifier as linear
+from troenpy import text_neighbors as neighbours
 from troenpy.classifier import TroenpyClassifier
 from troenpy.features import TermFeatures
-from troenpy.neighbors import SparseKNeighborsClassifier
+from troenpy.text_neighbors import TextKNeighborsClassifier
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,12 @@ SETTINGS: dict[str, Setting] = {
     "paper_2b": Setting("linear", {"blocks": ("pi", "btf", "ecib")}, "the paper's TF-PI + 2B; best of all on tweets"),
     "knn": Setting(
         "knn",
-        {"blocks": ("certainty_hellinger", "profile"), "profile_scale": 2.0},
+        neighbours.DEFAULT_FEATURES,
         "for neighbours: terms under the Hellinger norm beside twice the class profile",
     ),
     "linear": Setting(
         "linear",
-        {"blocks": ("certainty", "boost", "profile"), "leave_out": "copies"},
+        linear.DEFAULT_FEATURES,
         "for logistic regression and linear SVMs: two weightings beside the class profile",
     ),
     "plain": Setting(
@@ -61,7 +63,7 @@ def features(name: str, **options: Any) -> TermFeatures:
     return TermFeatures(**{**_setting(name).features, **options})
 
 
-def classifier(name: str = "linear", **options: Any) -> Any:
+def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | TextKNeighborsClassifier:
     """Return a classifier of text: the features of a setting and the model that they are meant for.
 
     Parameters
@@ -73,7 +75,7 @@ def classifier(name: str = "linear", **options: Any) -> Any:
 
     Returns
     -------
-    TroenpyClassifier, or Pipeline of TermFeatures and SparseKNeighborsClassifier
+    TroenpyClassifier or TextKNeighborsClassifier
 
     Examples
     --------
@@ -83,11 +85,8 @@ def classifier(name: str = "linear", **options: Any) -> Any:
     array(['sport'], dtype=object)
     """
     chosen = features(name, **options)
-    if _setting(name).model == "linear":
-        return TroenpyClassifier(chosen)
-    from sklearn.pipeline import make_pipeline  # not needed to import the package
-
-    return make_pipeline(chosen, SparseKNeighborsClassifier(7, n_jobs=chosen.n_jobs))
+    model = TroenpyClassifier if _setting(name).model == "linear" else TextKNeighborsClassifier
+    return model(chosen, n_jobs=chosen.n_jobs)
 
 
 def _setting(name: str) -> Setting:

@@ -12,7 +12,7 @@ from troenpy.catalogue import CATALOGUE
 from troenpy.claims import TF_IDF, check_claims
 from troenpy.comparison import ALPHA, Comparison
 from troenpy.journal import PROTOCOL, Row
-from troenpy.methods import ALL_WEIGHTS, DEFAULT_K, PAPER, RIVALS, read_methods
+from troenpy.methods import ALL_WEIGHTS, BEYOND, DEFAULT_K, PAPER, RIVALS, read_methods
 
 Summary = dict[str, Any]
 Record = dict[str, Any]
@@ -86,7 +86,7 @@ def summarise(
 def _ordered(rows: Iterable[Row]) -> list[Row]:
     """Put rows, which come as they were done, in the order of the catalogue and of our methods, neighbours first."""
     rows = list(rows)
-    known = [method.name for method in read_methods(PAPER + RIVALS + ALL_WEIGHTS)]
+    known = [method.name for method in read_methods(PAPER + RIVALS + BEYOND + ALL_WEIGHTS)]
     methods = _places(known, [row.method for row in rows])
     corpora = _places(list(CATALOGUE), [row.corpus for row in rows])
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from troenpy.summary import Record
@@ -21,15 +22,27 @@ def to_csv(compared: Record) -> str:
     return text.getvalue()
 
 
-def to_markdown(compared: Record) -> str:
-    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table."""
+def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str:
+    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table.
+
+    Parameters
+    ----------
+    compared : dict
+        From `summary.compare`.
+    notes : mapping, optional
+        What to say of methods, by name, in a first column of their own.
+    """
     header, rows = overview(compared, "**{}**")
-    return markdown_table(header, [[markdown_code(row[0]), *row[1:]] for row in rows])
+    lines = [[markdown_code(row[0]), *row[1:]] for row in rows]
+    if notes is None:
+        return markdown_table(header, lines)
+    noted = [[notes.get(row[0], ""), *line] for row, line in zip(rows, lines, strict=True)]
+    return markdown_table(["", *header], noted, n_text=2)
 
 
-def markdown_table(header: list[str], rows: list[list[str]], *, is_text: bool = False) -> str:
-    """Return a table; all columns but the first stand right unless they are text."""
-    marks = ["---", *("---" if is_text else "---:" for _ in header[1:])]
+def markdown_table(header: list[str], rows: list[list[str]], *, n_text: int = 1) -> str:
+    """Return a table whose first columns are text; the others are numbers and stand right."""
+    marks = ["---" if place < n_text else "---:" for place in range(len(header))]
     lines = [[markdown_text(name) for name in header], marks, *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

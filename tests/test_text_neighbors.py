@@ -1,0 +1,98 @@
+"""TextKNeighborsClassifier: the pipeline it stands for, documents without terms, and the neighbours by number."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from troenpy import SparseKNeighborsClassifier, TermFeatures, TextKNeighborsClassifier, settings
+
+WORDS = {"sport": ["goal", "cup", "match"], "politics": ["vote", "law", "party"], "science": ["atom", "cell", "theory"]}
+
+
+def made_up(n_documents, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(sorted(WORDS), n_documents)
+    shared = [f"word{i}" for i in range(40)]
+    return [" ".join([*rng.choice(shared, 8), *rng.choice(WORDS[label], 2)]) for label in labels], labels
+
+
+TEXTS, LABELS = made_up(90)
+NEW_TEXTS, NEW_LABELS = made_up(60, seed=1)
+
+
+@pytest.mark.parametrize("features", [None, TermFeatures(("pi",)), TermFeatures(("profile",))])
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_is_the_pipeline_of_features_and_neighbours(features, weights):
+    chosen = settings.features("knn") if features is None else features
+    pipeline = make_pipeline(clone(chosen), SparseKNeighborsClassifier(5, weights=weights)).fit(TEXTS, LABELS)
+    model = TextKNeighborsClassifier(features, n_neighbors=5, weights=weights).fit(TEXTS, LABELS)
+    assert model.predict(NEW_TEXTS).tolist() == pipeline.predict(NEW_TEXTS).tolist()
+    np.testing.assert_array_equal(model.predict_proba(NEW_TEXTS), pipeline.predict_proba(NEW_TEXTS))
+    expected = pipeline[-1].kneighbors(pipeline[0].transform(NEW_TEXTS))
+    for ours, theirs in zip(model.kneighbors(NEW_TEXTS), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert model.classes_.tolist() == sorted(WORDS)
+
+
+@pytest.mark.parametrize("features", [None, TermFeatures(("btf",)), TermFeatures(("btf", "profile"))])
+def test_a_document_without_terms_is_nobodys_neighbour(features):
+    """The query shares one term of five with the documents it shares any with: nearer to zeros than to those."""
+    texts = [
+        "",
+        "goal late own cup final",
+        "?",
+        "vote close law tax bill",
+        "goal cup match shot win",
+        "vote tax bill no",
+    ]
+    labels = ["empty", "sport", "empty", "politics", "sport", "politics"]
+    model = TextKNeighborsClassifier(features, n_neighbors=2).fit(texts, labels)
+    assert model.predict(["goal"]).tolist() == ["sport"]
+    assert model.documents_.tolist() == [1, 3, 4, 5]
+    assert set(model.kneighbors(["goal"], return_distance=False)[0]) == {1, 4}
+    assert set(model.kneighbors(["vote"], return_distance=False)[0]) == {3, 5}
+    assert model.classes_.tolist() == ["politics", "sport"]
+
+
+def test_clone_pickle_grid_search_and_threads():
+    model = TextKNeighborsClassifier(TermFeatures(("pi",), ngram_range=(1, 2)), n_neighbors=3)
+    assert clone(model).get_params()["features__ngram_range"] == (1, 2)
+    assert not hasattr(model, "classes_")
+    again = pickle.loads(pickle.dumps(model.fit(TEXTS, LABELS)))
+    assert again.predict(NEW_TEXTS).tolist() == model.predict(NEW_TEXTS).tolist()
+    search = GridSearchCV(TextKNeighborsClassifier(), {"n_neighbors": [1, 7]}, cv=2).fit(TEXTS, LABELS)
+    assert search.score(NEW_TEXTS, NEW_LABELS) > 0.8
+    assert cross_val_score(TextKNeighborsClassifier(n_jobs=2), TEXTS, LABELS, cv=3).mean() > 0.8
+
+
+@pytest.mark.parametrize("labels", [[3, 1, 3, 1], [True, False, True, False], ["b", "a", "b", "a"]])
+def test_labels_of_any_kind_come_back_as_they_were(labels):
+    texts = ["goal cup", "vote law", "goal team", "vote party"]
+    assert TextKNeighborsClassifier(n_neighbors=1).fit(texts, labels).predict(texts).tolist() == labels
+
+
+def test_refitting_forgets_and_the_given_features_stay_unfitted():
+    features = TermFeatures(("pi",))
+    model = TextKNeighborsClassifier(features, n_neighbors=1)
+    assert model.fit(TEXTS, LABELS) is model
+    assert not hasattr(features, "weights_")
+    assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
+
+
+def test_errors():
+    model = TextKNeighborsClassifier()
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.predict(TEXTS)
+    with pytest.raises(ValueError, match="TextKNeighborsClassifier learns from labels"):
+        model.fit(TEXTS)
+    with pytest.raises(ValueError, match="takes one label per document: use TroenpyClassifier for several"):
+        model.fit(["a goal", "a vote"], [[1, 0], [1, 1]])
+    with pytest.raises(ValueError, match="weights must be 'uniform' or 'distance', got 'near'"):
+        TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="Expected n_neighbors <= n_samples_fit, but n_neighbors = 7"):
+        model.fit(["goal", "vote", "vote"], ["a", "b", "b"]).predict(["goal"])
