@@ -67,11 +67,13 @@ class CountedCorpus:
     Parameters
     ----------
     counts : CSR matrix of shape (n_documents, n_terms)
+    terms : tuple of str
     labels : ndarray of shape (n_documents,)
     given : ndarray of "train" and "test", or None
     """
 
     counts: Any
+    terms: tuple[str, ...]
     labels: NDArray[Any]
     given: NDArray[np.str_] | None
 
@@ -122,7 +124,9 @@ def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
            [0., 0., 1.]])
     """
     counter = CountVectorizer(stop_words="english", dtype=np.float64, n_jobs=n_jobs)
-    return CountedCorpus(counter.fit_transform(corpus.texts), np.asarray(corpus.labels), corpus.split)
+    counts = counter.fit_transform(corpus.texts)
+    terms = tuple(counter.get_feature_names_out().tolist())
+    return CountedCorpus(counts, terms, np.asarray(corpus.labels), corpus.split)
 
 
 def deduplicated(corpus: Corpus) -> Corpus:
