@@ -14,16 +14,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, train_test_split
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
 
-from troenpy import WEIGHTS, SparseKNeighborsClassifier, TermFeatures, TfPiVectorizer, experiments, journal, methods
+from troenpy import (
+    WEIGHTS,
+    ClassProfile,
+    SparseKNeighborsClassifier,
+    TermFeatures,
+    TfPiVectorizer,
+    TroenpyClassifier,
+    experiments,
+    journal,
+    methods,
+)
 from troenpy.datasets import Corpus
-from troenpy.evaluation import groups, predict
-from troenpy.methods import Block, read_method, read_methods
+from troenpy.evaluation import STRENGTHS, groups, predict
+from troenpy.methods import Block, Columns, Profile, read_method, read_methods
+from troenpy.settings import classifier, features
 from troenpy.splits import count_terms, deduplicated, fingerprint
 
-ALL = [*methods.PAPER, *methods.RIVALS, *methods.ALL_WEIGHTS]
+BEYOND = [*methods.BEYOND_KNN, *methods.BEYOND_LINEAR, *methods.ABLATION_KNN, *methods.ABLATION_LINEAR]
+ALL = [*methods.PAPER, *methods.RIVALS, *BEYOND, *methods.ALL_WEIGHTS]
+LINEAR_SETTING = "logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies"
 FEW = ["knn: tf*idf", "knn: tf*pi", "knn3: tf*rf*idf/hellinger", "lr: tf*pi + 2b"]
 
 
@@ -65,6 +80,28 @@ class TestMethods:
         assert [block.scheme for block in blocks] == ["pi", "pcf", "cib_ncf*pcf", "cib_pcf*pcf"]
         assert [block.tf for block in blocks] == ["raw", "binary", "raw", "raw"]
 
+    def test_a_linear_model_says_its_strength_or_that_it_is_to_be_chosen(self):
+        assert [read_method(f"{model}: tf").C for model in ("lr", "svm30", "lr0.5", "svm-cv")] == [1.0, 30.0, 0.5, None]
+        assert read_method("svm1.0:tf").name == "svm: tf"
+        assert read_method("lr0.50: tf").name == "lr0.5: tf"
+
+    def test_neighbours_add_distances_of_features_and_put_blocks_side_by_side(self):
+        term, binary = Block("raw", "idf", "l2"), Block("binary", None, "l2")
+        assert read_method("knn: tf*idf + btf").columns == (Columns((term,), ()), Columns((binary,), ()))
+        assert read_method("knn: tf*idf&btf").columns == (Columns((term, binary), ()),)
+        both = Block("raw", "cib_ncf", "l2"), Block("raw", "cib_pcf", "l2")
+        assert read_method("knn: btf & ecib").columns == (Columns((binary, *both), ()),)
+        assert read_method("knn: 2b & tf*idf").name == "knn: btf & ecib & tf*idf"
+
+    def test_for_a_linear_model_all_is_side_by_side(self):
+        assert read_method("lr: tf*pi & 2b") == read_method("lr: tf*pi + btf + ecib")
+        assert len(read_method("lr: tf*pi + btf + ecib").columns) == 1
+
+    def test_class_profiles_have_a_factor_and_leave_something_out(self):
+        profiles = read_method("svm: 2*profile + btf + 1.0*profile-copies + 0.5*profile-all").columns[0].profiles
+        assert profiles == (Profile(2.0, "document"), Profile(1.0, "copies"), Profile(0.5, None))
+        assert read_method("knn: tf&2.0*profile").name == "knn: tf & 2*profile"
+
     @pytest.mark.parametrize("name", ALL)
     def test_the_shortest_name_reads_as_the_same_method(self, name):
         method = read_method(name)
@@ -84,14 +121,27 @@ class TestMethods:
         ("name", "message"),
         [
             ("tf*idf", r"cannot read method 'tf\*idf': write it as 'knn: tf\*pi'"),
-            ("svm: tf", "cannot read method 'svm: tf'"),
+            ("tree: tf", "cannot read method 'tree: tf'"),
             ("knn0: tf", "k is 1 or more"),
             ("knn-chess: tf", "the metric one of euclidean, cosine, manhattan, hellinger"),
-            ("knn: idf", "features begin with one of tf, logtf, sqrttf, btf, bm25tf, ecib, 2b"),
+            (
+                "knn: idf",
+                "features begin with one of tf, logtf, sqrttf, btf, bm25tf, ecib, 2b, profile, profile-copies",
+            ),
             ("knn: tf*idf/l3", "norms are l2, l1, hellinger, none"),
             ("knn: tf*", "cannot read 'tf\\*'"),
             ("knn: tf*idv", r"unknown scheme 'idv' \(did you mean idf\?\); known are idf, pcf"),
             ("lr: tf + tf", "features repeat"),
+            ("lr: tf + profile + 1*profile", "features repeat"),
+            ("knn-cv: tf", "the metric one of euclidean"),
+            ("lr0: tf", "cannot read method 'lr0: tf': C must be positive"),
+            ("svm-cv3: tf", "cannot read method 'svm-cv3: tf': write it as"),
+            ("knn: tf & two*profile", r"cannot read 'two\*profile' in method"),
+            ("knn: profile-none", "features begin with one of"),
+            ("knn: tf & ", "cannot read '' in method"),
+            ("nbsvm: btf*idf", "NB-SVM has one feature, without a scheme, as in 'nbsvm: btf'"),
+            ("nbsvm: btf + tf", "NB-SVM has one feature"),
+            ("nbsvm: profile", "NB-SVM has one feature"),
             ("lr: ", "features begin with"),
         ],
     )
@@ -144,6 +194,31 @@ class TestSplits:
         transformed = vectorizer.transform([corpus.texts[i] for i in test])
         np.testing.assert_array_equal(test_rows.toarray(), transformed.toarray())
 
+    def test_the_folds_of_a_training_part_keep_copies_together_and_learn_from_their_own_part(self):
+        corpus = made_up(60)
+        doubled = replace(corpus, texts=corpus.texts * 2, labels=np.concatenate([corpus.labels, corpus.labels[::-1]]))
+        whole = count_terms(doubled).split(0)
+        folds = whole.folds
+        assert sum(fold.test.shape[0] for fold in folds) == whole.train.shape[0]
+        for fold in folds:
+            assert fold.train.shape[0] + fold.test.shape[0] == whole.train.shape[0]
+            assert fold.train.sum(axis=0).min() > 0
+            assert fold.counts.n_documents == fold.train.shape[0]
+        rows = [row.tobytes() for row in whole.train.toarray()]
+        assert len(set(rows)) < len(rows)
+        assert len(set(zip(rows, whole.fold_numbers().tolist(), strict=True))) == len(set(rows))
+
+    @pytest.mark.parametrize("left_out", ["document", "copies", None])
+    def test_profiles_are_those_of_the_estimator(self, left_out):
+        split = count_terms(made_up(90)).split(1)
+        profile = ClassProfile(leave_out=left_out or "document").fit(split.train, split.codes)
+        expected = profile.transform(split.train)
+        if left_out is not None:
+            expected = ClassProfile(leave_out=left_out).fit_transform(split.train, split.codes)
+        train, test = split.profiles(left_out)
+        np.testing.assert_array_equal(train, expected)
+        np.testing.assert_array_equal(test, profile.transform(split.test))
+
     def test_deduplicated_keeps_the_first_and_drops_texts_of_two_labels(self):
         labels = np.array(["x", "x", "y", "y", "x"])
         split = np.array(["train", "train", "train", "test", "test"])
@@ -164,7 +239,9 @@ class TestSplits:
 
 
 class TestPredictions:
-    @pytest.mark.parametrize("name", ["knn: tf*pi", "knn3-manhattan: tf*idf/l1", "knn: tf*idf + btf", "lr: tf*pi + 2b"])
+    @pytest.mark.parametrize(
+        "name", [*FEW[1:], "knn3-manhattan: tf*idf/l1", "knn: tf*idf + btf", "lr-cv: tf*pi", *BEYOND]
+    )
     def test_shuffling_the_test_labels_changes_no_prediction(self, name):
         corpus = made_up(120)
         _, test = count_terms(corpus).parts(0)
@@ -213,6 +290,53 @@ class TestPredictions:
         expected = model.predict(features.transform([corpus.texts[i] for i in test]))
         np.testing.assert_array_equal(model.classes_[predicted(corpus, "lr: tf*pi + 2b")], expected)
 
+    def test_our_neighbours_are_those_of_the_setting(self):
+        corpus = made_up(150)
+        train, test = count_terms(corpus).parts(0)
+        model = classifier("knn", stop_words="english").fit([corpus.texts[i] for i in train], corpus.labels[train])
+        expected = model.predict([corpus.texts[i] for i in test])
+        np.testing.assert_array_equal(model.classes_[predicted(corpus, methods.BEYOND_KNN[0])], expected)
+
+    @pytest.mark.parametrize("n_classes", [2, 4])
+    def test_our_linear_features_are_those_of_the_setting(self, n_classes):
+        corpus = made_up(200, n_classes)
+        train, test = count_terms(corpus).parts(0)
+        chosen = features("linear", stop_words="english")
+        texts, labels = [corpus.texts[i] for i in train], corpus.labels[train]
+        logistic = TroenpyClassifier(chosen, C=30.0).fit(texts, labels)
+        expected = logistic.predict([corpus.texts[i] for i in test])
+        np.testing.assert_array_equal(logistic.classes_[predicted(corpus, f"lr30: {LINEAR_SETTING}")], expected)
+        svm = make_pipeline(chosen, LinearSVC(C=0.3, random_state=0)).fit(texts, labels)
+        expected = svm.predict([corpus.texts[i] for i in test])
+        np.testing.assert_array_equal(svm.classes_[predicted(corpus, f"svm0.3: {LINEAR_SETTING}")], expected)
+
+    @pytest.mark.parametrize(("model", "seed"), [("svm", 0), ("svm", 1), ("svm", 2), ("lr", 0)])
+    def test_the_strength_is_chosen_as_a_grid_search_on_the_training_part_would(self, model, seed):
+        split = count_terms(made_up(150, 4, seed=seed)).split(0)
+        estimator = LinearSVC(random_state=0) if model == "svm" else LogisticRegression(tol=1e-5, solver="newton-cg")
+        pipeline = make_pipeline(TermFeatures(("pi", "profile"), input="counts"), estimator)
+        grid = {f"{type(estimator).__name__.lower()}__C": STRENGTHS[model]}
+        search = GridSearchCV(pipeline, grid, cv=PredefinedSplit(split.fold_numbers())).fit(split.train, split.codes)
+        (chosen,) = search.best_params_.values()
+        given, found = (
+            predict(split, [read_method(f"{model}{C}: tf*pi + profile")])[0] for C in (f"{chosen:g}", "-cv")
+        )
+        np.testing.assert_array_equal(found, given)
+        np.testing.assert_array_equal(found, search.predict(split.test))
+
+    def test_nb_svm_weights_each_class_against_the_rest_by_its_own_ratio(self):
+        split = count_terms(made_up(200, 4)).split(0)
+        X, test = split.train.toarray() > 0, split.test.toarray() > 0
+        decisions = []
+        for i in range(4):
+            a, c = X[split.codes == i].sum(axis=0) + 1, X[split.codes != i].sum(axis=0) + 1
+            ratio = np.log(a / a.sum()) - np.log(c / c.sum())
+            train_rows, test_rows = (normalize(part * ratio) for part in (X, test))
+            model = LinearSVC(C=0.3, random_state=0, tol=1e-8, max_iter=100_000).fit(train_rows, split.codes == i)
+            decisions.append(model.decision_function(test_rows))
+        expected = np.argmax(decisions, axis=0)
+        np.testing.assert_array_equal(predict(split, [read_method("nbsvm0.3: btf")])[0], expected)
+
     def test_a_search_for_several_k_is_a_search_for_each(self):
         split = count_terms(made_up(100)).split(0)
         sweep = read_methods(["knn: tf*idf"], [1, 4, 7])
@@ -226,7 +350,9 @@ class TestPredictions:
         assert not split.rows("raw", "cib_ncf", "l2")[0].data.any()
         assert len(predict(split, [read_method("lr: ecib")])[0]) == 4
 
-    @pytest.mark.parametrize("name", ["knn1: tf*idf", "knn1-manhattan: tf*idf/l1", "knn1: tf*idf + btf"])
+    @pytest.mark.parametrize(
+        "name", ["knn1: tf*idf", "knn1-manhattan: tf*idf/l1", "knn1: tf*idf + btf", "knn1: tf*idf & profile"]
+    )
     def test_a_document_without_terms_is_nobodys_neighbour(self, name):
         """The query shares one term of five with the only document it shares any with: their cosine is below a half."""
         texts = ("the", "goal late own cup final", "vote close law tax bill", "goal")

@@ -1,6 +1,7 @@
 """Methods on a split: weighted rows, a model fitted on the training part, the classes it gives the test part."""
 
 from collections.abc import Iterable, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from troenpy._kernel.neighbors import Space, build_index, nearest_rows
-from troenpy.logistic import fit_logistic
-from troenpy.methods import Method
+from troenpy.logistic import Design, fit_logistic
+from troenpy.methods import Columns, Method
 from troenpy.neighbors import METRICS, count_votes
-from troenpy.splits import Split
+from troenpy.splits import INNER_FOLDS, Split
 
-C = 1.0
-TOLERANCE = 1e-4  # predictions are then those of scikit-learn's lbfgs (test_evaluation.py)
+TOLERANCE = 1e-4  # predictions are then those of scikit-learn's lbfgs (test_experiments.py)
+#: What "-cv" chooses C among.
+STRENGTHS = {"lr": (1.0, 3.0, 10.0, 30.0, 100.0), "svm": (0.1, 0.3, 1.0, 3.0), "nbsvm": (0.1, 0.3, 1.0, 3.0)}
+#: scikit-learn's SVM draws from one generator for the whole process: fits at the same time would disturb each other.
+_SVM = Lock()
 
 Codes = NDArray[np.int64]
 
@@ -51,9 +55,16 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
     >>> predict(split, [read_method("knn1: tf*idf")])
     [array([1])]
     """
-    if group[0].model == "lr":
-        return [_by_logistic_regression(split, group[0])]
-    return _by_neighbours(split, group)
+    if group[0].model == "knn":
+        return _by_neighbours(split, group)
+    return [_by_linear_model(split, group[0])]
+
+
+def cost(method: Method) -> int:
+    """Return how long a method takes, roughly: in blocks of a search for neighbours."""
+    n_fits = 1 if method.C is not None else len(STRENGTHS[method.model]) * INNER_FOLDS
+    n_blocks = max(1, len(method.blocks))
+    return n_blocks * {"knn": 1, "lr": 5 * n_fits, "svm": n_fits, "nbsvm": 5 * n_fits}[method.model]
 
 
 def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
@@ -63,9 +74,9 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
     the six empty documents among the training tweets, and no order of cosine, would decide most votes.
     """
     method, largest = group[0], max(method.k for method in group)
-    pairs = [split.rows(block.tf, block.scheme, block.norm) for block in method.blocks]
+    pairs = [_side_by_side(split, columns) for columns in method.columns]
     train, test = ([METRICS[method.metric](_without_zeros(rows)) for rows in part] for part in zip(*pairs, strict=True))
-    kept = np.flatnonzero(sum(np.diff(rows.indptr) for rows in train))
+    kept = _with_terms(split, method, train)
     if largest > len(kept):
         raise ValueError(f"{largest} neighbours are more than the {len(kept)} training documents that have any weight")
     if len(kept) < len(split.codes):
@@ -76,19 +87,87 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
     return [_vote(codes[:, : method.k], len(split.counts.classes)) for method in group]
 
 
+def _with_terms(split: Split, method: Method, train: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the rows with any weight of a term; without blocks of terms, those with any value."""
+    if method.blocks:
+        ends = [len(columns.blocks) * split.train.shape[1] for columns in method.columns]
+        train = [rows[:, :end] for rows, end in zip(train, ends, strict=True)]
+    return np.flatnonzero(sum(np.diff(rows.indptr) for rows in train))
+
+
 def _without_zeros(rows: Any) -> sparse.csr_array:
     rows.eliminate_zeros()
     return sparse.csr_array(rows)
+
+
+def _side_by_side(split: Split, columns: Columns) -> tuple[Any, Any]:
+    """Return the columns for the training and the test part."""
+    pairs = [split.rows(block.tf, block.scheme, block.norm) for block in columns.blocks]
+    for profile in columns.profiles:
+        both = split.profiles(profile.left_out)
+        pairs.append(tuple(sparse.csr_array(profile.factor * part) for part in both))
+    train, test = (sparse.hstack(part, format="csr") for part in zip(*pairs, strict=True))
+    return train, test
 
 
 def _vote(codes: Codes, n_classes: int) -> Codes:
     return np.concatenate([winner for _, winner in count_votes(codes, np.ones(codes.shape), n_classes)])
 
 
-def _by_logistic_regression(split: Split, method: Method) -> Codes:
-    pairs = [split.rows(block.tf, block.scheme, block.norm) for block in method.blocks]
-    train, test = (sparse.hstack(part, format="csr") for part in zip(*pairs, strict=True))
-    n_classes = len(split.counts.classes)
-    coef, intercept, _ = fit_logistic(train, split.codes, n_classes, n_blocks=len(method.blocks), C=C, tol=TOLERANCE)
-    decisions = np.asarray(test @ coef.T) + intercept
-    return (decisions[:, 0] > 0).astype(np.int64) if n_classes == 2 else decisions.argmax(axis=1)
+def _by_linear_model(split: Split, method: Method) -> Codes:
+    fit = {"lr": _by_logistic_regression, "svm": _by_svm, "nbsvm": _by_nb_svm}[method.model]
+    C = method.C
+    if C is None:
+        strengths = STRENGTHS[method.model]
+        wrong = sum(
+            np.array([np.mean(predicted != fold.truth) for predicted in fit(fold, method, strengths)])
+            for fold in split.folds
+        )
+        C = strengths[int(np.argmin(wrong))]
+    return fit(split, method, [C])[0]
+
+
+def _by_logistic_regression(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
+    """Classify by one logistic regression for each C."""
+    (columns,) = method.columns
+    train, test = _side_by_side(split, columns)
+    n_blocks, n_classes = len(columns.blocks), len(split.counts.classes)
+    end = n_blocks * split.train.shape[1]
+    design = (
+        Design(train[:, :end], max(1, n_blocks), tail=train[:, end:]) if columns.profiles else Design(train, n_blocks)
+    )
+    predictions = []
+    for C in strengths:
+        coef, intercept, _ = fit_logistic(design, split.codes, n_classes, C=C, tol=TOLERANCE)
+        predictions.append(_classes(np.asarray(test @ coef.T) + intercept))
+    return predictions
+
+
+def _by_svm(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
+    """Classify by one linear SVM for each C: of each class against the rest, squared hinge loss."""
+    train, test = _side_by_side(split, method.columns[0])
+    return [_classes(_svm_decisions(train, split.codes, test, C)) for C in strengths]
+
+
+def _by_nb_svm(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
+    """Classify by one NB-SVM for each C: each class against the rest on weights of its own."""
+    (block,) = method.blocks
+    decisions: list[list[Any]] = [[] for _ in strengths]
+    for of_class in split.one_against_rest():
+        train, test = of_class.rows(block.tf, "nb", block.norm)
+        for number, C in enumerate(strengths):
+            decisions[number].append(_svm_decisions(train, of_class.codes, test, C))
+    return [_classes(np.hstack(by_class)) for by_class in decisions]
+
+
+def _svm_decisions(train: Any, codes: Codes, test: Any, C: float) -> NDArray[np.float64]:
+    from sklearn.svm import LinearSVC  # not needed to import the package
+
+    with _SVM:
+        model = LinearSVC(C=C, max_iter=10_000, random_state=0).fit(train, codes)
+    return model.decision_function(test).reshape(test.shape[0], -1)
+
+
+def _classes(decisions: NDArray[np.float64]) -> Codes:
+    """Return the class of the largest decision; one decision alone is for the second of two classes."""
+    return (decisions[:, 0] > 0).astype(np.int64) if decisions.shape[1] == 1 else decisions.argmax(axis=1)

@@ -18,7 +18,7 @@ from troenpy import datasets
 from troenpy._kernel.threads import thread_count
 from troenpy.archive import FilePath
 from troenpy.datasets import Corpus
-from troenpy.evaluation import groups, predict
+from troenpy.evaluation import cost, groups, predict
 from troenpy.journal import PROTOCOL, Key, Row, open_journal, packed, versions
 from troenpy.methods import Method, read_methods
 from troenpy.splits import Split, count_terms, deduplicated, fingerprint
@@ -174,8 +174,8 @@ def _new_rows(
             counted_name, counted = task.corpus.name, count_terms(task.corpus, n_jobs=n_threads)
         split = counted.split(task.seed, task.train_fraction)
         mark = marks[task.corpus.name, task.is_deduplicated]
-        # Logistic regression takes longest: begun first, it leaves no thread idle at the end.
-        order = sorted(groups(task.methods), key=lambda group: group[0].model != "lr")
+        # What takes longest is begun first: it leaves no thread idle at the end.
+        order = sorted(groups(task.methods), key=lambda group: -cost(group[0]))
         futures = [pool.submit(_evaluate, task, split, group, mark) for group in order]
         for future in as_completed(futures):
             yield from future.result()
@@ -217,16 +217,14 @@ def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[
 
 
 class _Clock:
-    """Foresees the end: a method takes the longer the more text there is; logistic regression some five times kNN."""
+    """Foresees the end: a method takes the longer the more text there is, and the more it has to fit."""
 
     def __init__(self, tasks: list[Task], n_total: int) -> None:
         self.tasks, self._n_total = tasks, n_total
         self._n_done = n_total - sum(len(task.methods) for task in tasks)
         sizes = {task.corpus.name: sum(map(len, task.corpus.texts)) for task in tasks}
         self._costs = {
-            task.key(method): sizes[task.corpus.name] * len(method.blocks) * (5 if method.model == "lr" else 1)
-            for task in tasks
-            for method in task.methods
+            task.key(method): sizes[task.corpus.name] * cost(method) for task in tasks for method in task.methods
         }
         self._left = self._all = sum(self._costs.values())
         self._start = time.perf_counter()

@@ -1,17 +1,25 @@
-"""Methods by name: weighting x tf x norm x model, such as "knn: tf*pi" or "lr: tf*pi + btf + ecib".
+"""Methods by name: features and a model, such as "knn: tf*pi" or "lr: tf*pi + btf + ecib".
 
-    method = model ": " features, joined by " + "
-    model  = "knn", with k if it is not 7, "-manhattan" or another metric if it is not Euclidean; or "lr"
-    features = tf, "*" and a scheme of `term_weights` if any, "/" and a norm if it is not l2
-    tf     = "tf", "logtf", "sqrttf", "btf" (binary) or "bm25tf"
+    method  = model ": " features, joined by " + "
+    model   = "knn", with k if it is not 7, "-manhattan" or another metric if it is not Euclidean;
+              or "lr", "svm" or "nbsvm", with C if it is not 1, "-cv" if C is chosen by cross-validation
+    feature = blocks, joined by " & "
+    block   = tf, "*" and a scheme of `term_weights` if any, "/" and a norm if it is not l2
+    tf      = "tf", "logtf", "sqrttf", "btf" (binary) or "bm25tf"
 
-"ecib" stands for tf*cib_ncf + tf*cib_pcf, "2b" for btf + ecib; both may be followed by "*" and a scheme. kNN adds the
-distances in several features, logistic regression (L2, C = 1) puts them side by side.
+"ecib" stands for tf*cib_ncf + tf*cib_pcf, "2b" for btf + ecib; both may be followed by "*" and a scheme. A block may
+also be the class profile: "profile", a training row profiled without itself; "profile-copies", without its copies
+either; "profile-all", with all rows; a factor may stand in front, as in "2*profile".
+
+kNN adds the distances in several features; blocks joined by "&" are side by side in one. The linear models put all
+side by side: logistic regression ("lr"), the linear SVM of each class against the rest ("svm"), and NB-SVM ("nbsvm"),
+in which each class against the rest has terms weighted by its own log-count ratio: its feature is a tf and a norm.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from troenpy.neighbors import METRICS
 from troenpy.rows import NORMS, Norm, TermFrequency
@@ -25,8 +33,14 @@ TERM_FREQUENCIES: dict[str, TermFrequency] = {
     "bm25tf": "bm25",
 }
 SHORTHANDS = {"ecib": ("tf*cib_ncf", "tf*cib_pcf"), "2b": ("btf", "ecib")}
-GRAMMAR = "write it as 'knn: tf*pi', 'knn3-manhattan: tf*idf/l1' or 'lr: logtf*rf*idf + btf + ecib'"
-DEFAULT_K = 7
+LEFT_OUT: dict[str, Literal["document", "copies"] | None] = {
+    "profile": "document",
+    "profile-copies": "copies",
+    "profile-all": None,
+}
+LINEAR = ("lr", "svm", "nbsvm")
+GRAMMAR = "write it as 'knn: tf*pi', 'knn3-manhattan: tf*idf/l1' or 'svm-cv: logtf*rf*idf + 2b + profile'"
+DEFAULT_K, DEFAULT_C = 7, 1.0
 
 
 @dataclass(frozen=True)
@@ -39,14 +53,39 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Profile:
+    """The class profile times a factor, and what is left out of it for a training row."""
+
+    factor: float
+    left_out: Literal["document", "copies"] | None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Blocks of terms side by side, then class profiles."""
+
+    blocks: tuple[Block, ...]
+    profiles: tuple[Profile, ...]
+
+
+@dataclass(frozen=True)
 class Method:
-    """Features and a model, as `read_method` reads them from a name."""
+    """Features and a model, as `read_method` reads them from a name.
+
+    A linear model has one set of columns, kNN one for each distance; C is None if it is to be chosen.
+    """
 
     model: str
     k: int
     metric: str
+    C: float | None
     features: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    columns: tuple[Columns, ...]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks of terms."""
+        return tuple(block for columns in self.columns for block in columns.blocks)
 
     @property
     def name(self) -> str:
@@ -55,10 +94,14 @@ class Method:
         if model == "knn":
             model += "" if self.k == DEFAULT_K else str(self.k)
             model += "" if self.metric == "euclidean" else f"-{self.metric}"
+        elif self.C is None:
+            model += "-cv"
+        elif self.C != DEFAULT_C:
+            model += f"{self.C:g}"
         return f"{model}: {' + '.join(self.features)}"
 
     def with_k(self, k: int) -> "Method":
-        """Return the same method with other neighbours; logistic regression has none and stays as it is."""
+        """Return the same method with other neighbours; a linear model has none and stays as it is."""
         return replace(self, k=k) if self.model == "knn" else self
 
 
@@ -71,38 +114,68 @@ def read_method(name: str) -> Method:
     (Block(tf='raw', scheme='rf*idf', norm='hellinger'),)
     >>> read_method("lr:tf*pi+2b").name
     'lr: tf*pi + btf + ecib'
+    >>> read_method("svm-cv: btf & 1*profile").name
+    'svm-cv: btf + profile'
     """
     model, colon, rest = name.partition(":")
-    match = re.fullmatch(r"\s*(?:(lr)|knn(\d*)(?:-(\w+))?)\s*", model)
+    match = re.fullmatch(r"\s*(?:(lr|svm|nbsvm)(-cv|\d+(?:\.\d+)?)?|knn(\d*)(?:-(\w+))?)\s*", model)
     if not (match and colon):
         raise ValueError(f"cannot read method {name!r}: {GRAMMAR}")
-    metric = match[3] or "euclidean"
-    k = int(match[2] or DEFAULT_K)
+    linear, strength = match[1], match[2]
+    k, metric = int(match[3] or DEFAULT_K), match[4] or "euclidean"
     if metric not in METRICS or k < 1:
         raise ValueError(f"cannot read method {name!r}: k is 1 or more, and the metric one of {', '.join(METRICS)}")
-    features = tuple(part for text in rest.split("+") for part in _features(text.strip(), name))
-    blocks = tuple(_block(part, name) for text in features for part in _expanded(text))
+    C = None if strength == "-cv" else float(strength or DEFAULT_C)
+    if C is not None and not 0 < C < float("inf"):
+        raise ValueError(f"cannot read method {name!r}: C must be positive")
+    if linear:
+        rest = rest.replace("&", "+")
+    features = tuple(part for text in rest.split("+") for part in _features(text, name))
     if len(set(features)) < len(features):
         raise ValueError(f"cannot read method {name!r}: features repeat")
-    return Method("lr" if match[1] else "knn", k, metric, features, blocks)
+    spaces = [space for text in features for space in _expanded(text)]
+    if linear:
+        spaces = [[text for space in spaces for text in space]]
+    columns = tuple(_columns(space, name) for space in spaces)
+    if linear == "nbsvm" and (len(spaces[0]) > 1 or columns[0].profiles or columns[0].blocks[0].scheme):
+        raise ValueError(f"cannot read method {name!r}: NB-SVM has one feature, without a scheme, as in 'nbsvm: btf'")
+    return Method(linear or "knn", k, metric, C, features, columns)
 
 
 def _features(text: str, name: str) -> list[str]:
-    """Return a feature in its shortest spelling; 2b is two."""
-    text = text.replace(" ", "").removesuffix("/l2")
+    """Return a feature in its shortest spelling; 2b is two, unless it stands beside others."""
+    blocks = [part for block in re.sub(r"\s", "", text).split("&") for part in _shortest(block, name)]
+    return [" & ".join(blocks)] if "&" in text else blocks
+
+
+def _shortest(text: str, name: str) -> list[str]:
+    """Return a block in its shortest spelling; 2b is two."""
+    factor, _, profile = text.rpartition("*")
+    if profile in LEFT_OUT and re.fullmatch(r"(\d+(\.\d+)?)?", factor):
+        return [profile if float(factor or 1) == 1 else f"{float(factor):g}*{profile}"]
+    text = text.removesuffix("/l2")
     tf = re.split(r"[*/]", text)[0]
     if tf == "2b":
         return [part + text[2:] for part in SHORTHANDS["2b"]]
     if tf not in (*TERM_FREQUENCIES, "ecib"):
-        known = ", ".join([*TERM_FREQUENCIES, *SHORTHANDS])
+        known = ", ".join([*TERM_FREQUENCIES, *SHORTHANDS, *LEFT_OUT])
         raise ValueError(f"cannot read {text!r} in method {name!r}: features begin with one of {known}; {GRAMMAR}")
     return [text]
 
 
-def _expanded(feature: str) -> list[str]:
-    if not feature.startswith("ecib"):
-        return [feature]
-    return [part + feature[4:] for part in SHORTHANDS["ecib"]]
+def _expanded(feature: str) -> list[list[str]]:
+    """Return what is side by side; the two blocks of ECIB are apart, unless they stand beside others."""
+    blocks = []
+    for block in feature.split(" & "):
+        blocks += [part + block[4:] for part in SHORTHANDS["ecib"]] if block.startswith("ecib") else [block]
+    return [blocks] if "&" in feature else [[block] for block in blocks]
+
+
+def _columns(texts: list[str], name: str) -> Columns:
+    parts = [(text.rpartition("*"), text) for text in texts]
+    profiles = [Profile(float(factor or 1), LEFT_OUT[last]) for (factor, _, last), _ in parts if last in LEFT_OUT]
+    blocks = [_block(text, name) for (_, _, last), text in parts if last not in LEFT_OUT]
+    return Columns(tuple(blocks), tuple(profiles))
 
 
 def _block(text: str, name: str) -> Block:
@@ -162,6 +235,39 @@ RIVALS = (
     "lr: tf*idf",
     "lr: logtf*idf",
     "lr: tf*rf",
+)
+#: Beyond the paper, by neighbours: certainty beside the class profile, tf.rf beside it, and certainty alone.
+BEYOND_KNN = (
+    "knn: tf*sqrt(certainty*idf)/hellinger & 2*profile",
+    "knn: tf*rf*idf/hellinger & 2*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger",
+)
+#: What their parts do: other factors of the class profile, the profile alone, with nothing left out, and beside others.
+ABLATION_KNN = (
+    "knn: profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 1.5*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 2.5*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 3*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 4*profile",
+    "knn: tf*sqrt(certainty*idf)/hellinger & 2*profile-all",
+    "knn: tf*idf/hellinger & 2*profile",
+    "knn: tf*sqrt(pcf_present)*idf/hellinger & 2*profile",
+)
+#: And by linear models, with the linear rivals; C by cross-validation of the training part.
+BEYOND_LINEAR = (
+    "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
+    "svm-cv: logtf*pcf_boost*idf",
+    "svm-cv: logtf*idf",
+    "svm-cv: logtf*rf*idf",
+    "nbsvm-cv: btf",
+    "svm-cv: tf*pi + 2b",
+)
+ABLATION_LINEAR = (
+    "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf",
+    "svm-cv: logtf*pcf_boost*idf + profile-copies",
+    "svm-cv: logtf*idf + profile-copies",
+    "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-all",
 )
 #: Every weight there is, under both norms by kNN, and by logistic regression.
 ALL_WEIGHTS = tuple(

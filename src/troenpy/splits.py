@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +13,13 @@ from numpy.typing import NDArray
 from troenpy.cells import Floats
 from troenpy.counts import ClassCounts
 from troenpy.datasets import Corpus
+from troenpy.profile import ClassProfile, equal_rows
 from troenpy.rows import Norm, TermFrequency, row_sums, weighted_rows
 from troenpy.schemes import term_weights
 from troenpy.text import CountVectorizer
 
 TEST_SIZE = 0.2
+INNER_FOLDS = 5
 
 Documents = NDArray[np.int64]
 
@@ -58,6 +62,36 @@ class Split:
             weighted_rows(part, weights, tf=tf, norm=norm, average_length=length) for part in (self.train, self.test)
         )
         return train, test
+
+    def profiles(self, left_out: Literal["document", "copies"] | None) -> tuple[Any, Any]:
+        """Return the class profiles of the training and the test part.
+
+        Parameters
+        ----------
+        left_out : {"document", "copies"} or None
+            What a training row is profiled without.
+        """
+        profile = ClassProfile(leave_out=left_out or "document")
+        train = profile.fit_transform(self.train, self.codes)
+        return profile.transform(self.train) if left_out is None else train, profile.transform(self.test)
+
+    def fold_numbers(self) -> Documents:
+        """Return a fold for each training document, drawn at random; copies are in one fold."""
+        documents, copies = np.unique(equal_rows(self.train), return_inverse=True)
+        return (np.random.default_rng(0).permutation(len(documents)) % INNER_FOLDS)[copies]
+
+    @cached_property
+    def folds(self) -> list["Split"]:
+        """The training part split again, for what is to be chosen without the test part."""
+        fold = self.fold_numbers()
+        parts = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(INNER_FOLDS)]
+        return [split_counts(self.train, self.codes, *part) for part in parts if all(map(len, part))]
+
+    def one_against_rest(self) -> Iterator["Split"]:
+        """Yield a split of two classes, 1 and 0, for each class."""
+        for i in range(len(self.counts.classes)):
+            codes, truth = ((of == i).astype(np.int64) for of in (self.codes, self.truth))
+            yield Split(self.train, self.test, codes, truth, ClassCounts.from_matrix(self.train, codes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +137,18 @@ class CountedCorpus:
 
     def split(self, seed: int | None, train_fraction: float = 1.0) -> Split:
         """Select a split; see `parts`."""
-        train, test = self.parts(seed, train_fraction)
-        classes, codes = np.unique(self.labels[train], return_inverse=True)
-        place = np.searchsorted(classes, self.labels[test]).clip(max=len(classes) - 1)
-        truth = np.where(classes[place] == self.labels[test], place, -1)
-        rows = self.counts[train]
-        occurs = np.bincount(rows.indices, minlength=rows.shape[1]) > 0
-        rows = rows[:, occurs]
-        return Split(rows, self.counts[test][:, occurs], codes, truth, ClassCounts.from_matrix(rows, codes))
+        return split_counts(self.counts, self.labels, *self.parts(seed, train_fraction))
+
+
+def split_counts(counts: Any, labels: NDArray[Any], train: Documents, test: Documents) -> Split:
+    """Select the rows of both parts, and the columns of the terms that the training part has."""
+    classes, codes = np.unique(labels[train], return_inverse=True)
+    place = np.searchsorted(classes, labels[test]).clip(max=len(classes) - 1)
+    truth = np.where(classes[place] == labels[test], place, -1)
+    rows = counts[train]
+    occurs = np.bincount(rows.indices, minlength=rows.shape[1]) > 0
+    rows = rows[:, occurs]
+    return Split(rows, counts[test][:, occurs], codes, truth, ClassCounts.from_matrix(rows, codes))
 
 
 def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
