@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from troenpy import datasets, embeddings
-from troenpy.neighbors import count_votes
+from troenpy.neighbors import vote
 from troenpy.pruning import NearestDocuments
 from troenpy.splits import count_terms
 from troenpy.transport import word_distance
@@ -33,10 +33,8 @@ def main() -> None:
     for name in arguments.datasets.split(","):
         corpus = datasets.load(name)
         counted = count_terms(corpus)
-        plain = embeddings.load(arguments.vectors, counted.terms)
-        places = plain.rows(counted.terms)
-        counts = sparse.csr_array(counted.counts[:, np.flatnonzero(places >= 0)])
-        plain = embeddings.WordVectors(np.array(plain.words)[places[places >= 0]], plain.vectors[places[places >= 0]])
+        columns, plain = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
+        counts = sparse.csr_array(counted.counts[:, columns])
         train, _ = counted.parts(None if corpus.split is not None else 0)
         kept, fold = train_test_split(train, test_size=0.2, random_state=0)
         fold = fold[:MOST_DOCUMENTS]
@@ -48,8 +46,7 @@ def main() -> None:
             begin = time.perf_counter()
             nearest = NearestDocuments(distance.space, distance.shares(counts[kept]))
             _, rows = nearest.search(distance.shares(counts[fold]), 7)
-            ((_, winners),) = count_votes(codes[kept][rows], np.ones(rows.shape), len(classes))
-            error = 100 * (winners != codes[fold]).mean()
+            error = 100 * (vote(codes[kept][rows], len(classes)) != codes[fold]).mean()
             print(f"| {name} | {title} | {error:.2f} | {time.perf_counter() - begin:.0f} |", flush=True)
 
 

@@ -53,6 +53,8 @@ def reproduce_command(
     k: Annotated[list[int] | None, typer.Option(min=1, help="Neighbours, instead of 7.")] = None,
     deduplicated: Annotated[bool, typer.Option("--deduplicated", help="Drop repeated texts first.")] = False,
     train_fraction: Annotated[list[float] | None, typer.Option(help="Learn from this part of the training.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Classify this many test documents of a split.")] = None,
+    vectors: Annotated[str | None, typer.Option(help="Word vectors for transport: glove-50d, or a file.")] = None,
     out: Annotated[str, typer.Option(help="The folder for rows and report.")] = "troenpy-results",
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all processors.")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh/--resume", help="Forget earlier rows, or go on from them.")] = False,
@@ -74,6 +76,8 @@ def reproduce_command(
                 ks=k or None,
                 is_deduplicated=deduplicated,
                 train_fractions=train_fraction or (1.0,),
+                sample=sample,
+                vectors=vectors,
                 n_jobs=jobs,
                 on_row=on_row,
             )

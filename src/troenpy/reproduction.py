@@ -11,7 +11,7 @@ from troenpy.archive import FilePath
 from troenpy.claims import TF_IDF, Claim, check_claims
 from troenpy.comparison import Comparison
 from troenpy.experiments import Progress, run
-from troenpy.journal import PROTOCOL, versions
+from troenpy.journal import PROTOCOL
 from troenpy.methods import read_methods
 from troenpy.tables import summary
 
@@ -54,6 +54,8 @@ def reproduce(
     ks: Sequence[int] | None = None,
     is_deduplicated: bool = False,
     train_fractions: Sequence[float] = (1.0,),
+    sample: int | None = None,
+    vectors: FilePath | None = None,
     n_jobs: int = -1,
     data_dir: FilePath | None = None,
     on_row: Callable[[Progress], None] | None = None,
@@ -71,7 +73,7 @@ def reproduce(
         Methods to run instead.
     splits : int, optional
         How many random splits where a corpus has no given one.
-    is_fresh, ks, is_deduplicated, train_fractions, n_jobs, data_dir, on_row
+    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_row
         As in `experiments.run`.
 
     Returns
@@ -88,6 +90,8 @@ def reproduce(
         ks=ks,
         is_deduplicated=is_deduplicated,
         train_fractions=train_fractions,
+        sample=sample,
+        vectors=vectors,
         n_jobs=n_jobs,
         data_dir=data_dir,
         on_row=on_row,
@@ -107,7 +111,7 @@ def report(result: Reproduction) -> str:
     }
     content = {
         "protocol": PROTOCOL,
-        "versions": versions(),
+        "versions": result.comparison.rows[0].versions,
         "corpora": corpora,
         "comparison": summary(result.comparison),
         "claims": [asdict(claim) for claim in result.claims],

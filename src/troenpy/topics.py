@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import psi
-from sklearn.decomposition import LatentDirichletAllocation
 
 from troenpy.couplings import Balanced, Floats
 from troenpy.embeddings import WordVectors
@@ -70,6 +69,8 @@ class Topics:
             )
         if not counts.nnz:
             raise ValueError(f"none of the {counts.shape[0]} documents has a word with a vector: there are no topics")
+        from sklearn.decomposition import LatentDirichletAllocation  # not needed to import the package
+
         weights = _sampled(counts, n_topics, n_steps, seed)
         mixing = LatentDirichletAllocation(n_topics, doc_topic_prior=TOPIC_PRIOR, topic_word_prior=WORD_PRIOR)
         mixing.n_features_in_ = counts.shape[1]
@@ -105,7 +106,8 @@ def _sampled(counts: sparse.csr_array, n_topics: int, n_steps: int, seed: int) -
         if end > start:
             model.add_doc(np.repeat(counts.indices[start:end], counts.data[start:end].astype(np.int64)).astype(str))
     model.optim_interval = 0  # keep the priors
-    model.train(n_steps, workers=1)  # more would make the result depend on their number
+    for _ in range(n_steps):  # one by one: other threads, and Ctrl-C, have to wait for each
+        model.train(1, workers=1)  # more workers would make the result depend on their number
     weights = np.full((n_topics, counts.shape[1]), WORD_PRIOR)
     columns = np.array(model.used_vocabs, dtype=np.int64)
     for topic in range(n_topics):

@@ -8,6 +8,7 @@ by WMD, HOTT and HOFTT, and at distance 1 by WFR, which can destroy mass.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,13 +62,7 @@ def word_distance(
 
 def topic_distance(name: str, topics: Topics) -> DocumentDistance:
     """Return "hott" or "hoftt" as a distance between rows of counts, whose columns are the words of the topics."""
-
-    def shares(counts: sparse.csr_array) -> sparse.csr_array:
-        proportions = topics.proportions(counts)
-        proportions = kept_proportions(proportions) if name == "hott" else proportions
-        proportions[np.diff(counts.indptr) == 0] = 0
-        return sparse.csr_array(proportions)
-
+    shares = partial(_topic_shares, topics, is_whole=name == "hoftt")
     return DocumentDistance(Space(topics.ground, Balanced()), shares)
 
 
@@ -259,6 +254,13 @@ def hoftt(bag: Bag, other: Bag, topics: Topics) -> float:
 def _word_shares(counts: sparse.csr_array) -> sparse.csr_array:
     sums = np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
     return sparse.csr_array((counts.data / sums, counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _topic_shares(topics: Topics, counts: sparse.csr_array, *, is_whole: bool) -> sparse.csr_array:
+    proportions = topics.proportions(counts)
+    proportions = proportions if is_whole else kept_proportions(proportions)
+    proportions[np.diff(counts.indptr) == 0] = 0
+    return sparse.csr_array(proportions)
 
 
 def _rows(shares: sparse.csr_array) -> list[tuple[Floats, Any]]:

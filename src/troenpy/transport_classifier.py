@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from troenpy._kernel.threads import thread_count
 from troenpy.couplings import Floats
 from troenpy.embeddings import WordVectors
-from troenpy.neighbors import count_votes
+from troenpy.neighbors import check_count, vote
 from troenpy.pruning import NearestDocuments
 from troenpy.text import CountVectorizer
 from troenpy.topics import Topics
@@ -142,7 +142,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         shares = self._distance.shares(self._counts(X))
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
         return self._nearest.search(shares, k, n_threads=thread_count(self.n_jobs), on_query=self.progress)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -169,8 +169,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
             )
         if self.ties not in ("nearest", "again"):
             raise ValueError(f"ties must be 'nearest' or 'again', got {self.ties!r}")
-        if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, int) or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be an int of 1 or more, got {self.n_neighbors!r}")
+        check_count("n_neighbors", self.n_neighbors)
 
     def _learnt_distance(self, counts: sparse.csr_array) -> DocumentDistance:
         vectors: Any = self.vectors
@@ -194,35 +193,3 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         counts = sparse.csr_array(counter.transform(X))
         counts.sort_indices()
         return counts
-
-
-def vote(codes: NDArray[np.int64], n_classes: int, *, ties: str) -> NDArray[np.int64]:
-    """Return the class that wins among the neighbours of each query.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_queries, k)
-        The class of each neighbour, nearest first.
-    n_classes : int
-    ties : {"nearest", "again"}
-        See `TransportClassifier`.
-
-    Examples
-    --------
-    Two neighbours each of classes 1 and 0, the fifth of class 2: without the two farthest, 1 has most.
-
-    >>> vote(np.array([[0, 1, 1, 0, 2]]), 3, ties="nearest"), vote(np.array([[0, 1, 1, 0, 2]]), 3, ties="again")
-    (array([0]), array([1]))
-    """
-    winners = np.empty(len(codes), dtype=np.int64)
-    open_queries = np.arange(len(codes))
-    for k in range(codes.shape[1], 0, -2):
-        nearest = codes[open_queries, :k]
-        blocks = list(count_votes(nearest, np.ones(nearest.shape), n_classes))
-        votes, first = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-        winners[open_queries] = first
-        is_tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        open_queries = open_queries[is_tied]
-        if ties == "nearest" or not len(open_queries):
-            break
-    return winners
