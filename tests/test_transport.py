@@ -113,6 +113,19 @@ class TestWfr:
         assert wfr(other, bag, vectors, coef=0.7) == pytest.approx(distance, abs=1e-9)
         assert wfr(bag, bag, vectors) == 0
 
+    @settings(max_examples=25, deadline=None)
+    @given(seeds)
+    def test_steps_are_those_of_pot(self, seed):
+        generator = np.random.default_rng(seed)
+        p, q, costs = generator.dirichlet(np.ones(5)), generator.dirichlet(np.ones(3)), generator.exponential(3, (5, 3))
+        plan = p[:, None] * q
+        for _ in range(2):
+            expected = ot.unbalanced.mm_unbalanced(
+                p, q, costs, 1.0, G0=plan, numItermax=couplings.STEPS_AT_ONCE, stopThr=0
+            )
+            plan = couplings.improved_plan(p, q, np.exp(-costs / 2), plan)
+            np.testing.assert_allclose(plan, expected, rtol=1e-9, atol=1e-13)
+
     def test_one_word_each_is_known_in_closed_form(self):
         vectors = WordVectors(("a", "b", "c"), [[0], [1], [1.5]])
         assert wfr(["a"], ["b"], vectors, tolerance=1e-6) == pytest.approx(2 - 2 * np.cos(1), abs=1e-6)
