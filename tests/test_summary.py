@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from made_up_rows import row
 
-from troenpy import claims, figures, report, tables
+from troenpy import claims, figures, images, report, tables
 from troenpy.journal import versions
 from troenpy.summary import compare, summarise
 
@@ -137,6 +137,17 @@ class TestFigures:
         assert figures.shown_methods(summary) == ["knn: tf*idf", "hoftt: x"]
         assert {line[1] for line in figure(summary, "cost").rows} == {"knn: tf*idf", "knn: tf", "hoftt: x"}
 
+    def test_transport_on_a_sample_is_shown_as_such(self):
+        run = [("knn: tf*idf", None, 0.1), ("knn: tf*pi", None, 0.2), ("knn: hoftt", "glove-50d", 60.0)]
+        rows = [row("r8", name, 5, seconds=time, vectors=vectors, sample=50) for name, vectors, time in run]
+        summary = summarise([*rows, row("r8", "knn: tf*idf", 9)])
+        assert summary["comparison"]["corpora"] == ["r8", "r8, sample of 50"]
+        assert summary["corpora"]["r8, sample of 50"]["sample"] == 50
+        assert figures.shown_methods(summary) == ["knn: tf*idf", "knn: tf*pi", "knn: hoftt"]
+        drawn = {(line[0], line[1]): line[2] for line in figure(summary, "cost").rows}
+        assert drawn["r8, sample of 50", "knn: hoftt"] == "transport"
+        assert drawn["r8, sample of 50", "knn: tf*pi"] == "knn"
+
     def test_without_any_of_the_papers_methods_the_first_ones(self):
         summary = summarise([row("mine", f"knn: tf*x{n}", n + 1) for n in range(12)])
         assert figures.shown_methods(summary) == [f"knn: tf*x{n}" for n in range(8)]
@@ -202,6 +213,14 @@ class TestTheClaimAboutThePicture:
         none["views"][0]["silhouette"] = None
         for shown in (None, projection(corpus="classic"), none):
             assert self.verdict(shown)[0] == claims.NOT_TESTABLE
+
+
+def test_figures_that_let_choose_are_one_file_each(tmp_path):
+    rows = [row(name, method, 5) for name in ("r8", "a/../<b>") for method in ("knn: tf", "lr: tf")]
+    found = {path.name for path in images.write_figures(summarise(rows), tmp_path / "new")}
+    assert {"cost-1-r8.svg", "cost-2-a-b.png", "figure-1.png", "error-reduction.svg"} <= found
+    assert found == {path.name for path in (tmp_path / "new").iterdir()}
+    assert "Cost against error: a/../&lt;b&gt;" in (tmp_path / "new/cost-2-a-b.svg").read_text()
 
 
 def test_markdown_has_every_part():

@@ -4,6 +4,7 @@ Text and lines are drawn in the colour of the text around them, so that a chart 
 Altair is imported when a chart is drawn: it is an extra.
 """
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,10 @@ SHAPES = (
     "arrow",
 )  # fmt: skip
 
+#: The parameter of a chart that shows one corpus of several.
+CHOICE = "chosen"
+
+_NEEDED = {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"}
 _TEXT = "currentColor"
 _TEXT_FIELDS = ("corpus", "method", "class", "document")
 _CONFIG: Spec = {
@@ -36,6 +41,16 @@ _CONFIG: Spec = {
     },
     "title": {"color": _TEXT, "fontWeight": "normal"},
 }
+
+
+def check_extra() -> None:
+    """Raise an ImportError that says what to install, unless pages can be made."""
+    for module, package in _NEEDED.items():
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            message = f"the page needs {package}: pip install 'troenpy[report]'"
+            raise ImportError(message, name=error.name) from None
 
 
 def intervals(values: Values, methods: Sequence[str]) -> Spec:
@@ -173,8 +188,8 @@ def _of_one_corpus(chart: Any, values: Values) -> Any:
     corpora = _found(values, "corpus")
     if len(corpora) < 2:
         return chart
-    chosen = alt.param(name="chosen", value=corpora[0], bind=alt.binding_select(options=corpora, name="Corpus "))
-    return chart.transform_filter("datum.corpus == chosen").add_params(chosen)
+    chosen = alt.param(name=CHOICE, value=corpora[0], bind=alt.binding_select(options=corpora, name="Corpus "))
+    return chart.transform_filter(f"datum.corpus == {CHOICE}").add_params(chosen)
 
 
 def _spec(chart: Any, height: int) -> Spec:

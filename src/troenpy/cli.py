@@ -16,8 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from troenpy import datasets, experiments
+from troenpy.charts import check_extra
 from troenpy.claims import HELD, NOT_HELD
-from troenpy.report import check_extra, write_figures
+from troenpy.images import write_figures
 from troenpy.reproduction import ROWS, Reproduction, corpus_names, rebuild, reproduce
 from troenpy.tables import to_terminal
 
@@ -57,6 +58,8 @@ def reproduce_command(
     k: Annotated[list[int] | None, typer.Option(min=1, help="Neighbours, instead of 7.")] = None,
     deduplicated: Annotated[bool, typer.Option("--deduplicated", help="Drop repeated texts first.")] = False,
     train_fraction: Annotated[list[float] | None, typer.Option(help="Learn from this part of the training.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Classify this many test documents of a split.")] = None,
+    vectors: Annotated[str | None, typer.Option(help="Word vectors for transport: glove-50d, or a file.")] = None,
     out: Annotated[str, typer.Option(help="The folder for rows and report.")] = "troenpy-results",
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all processors.")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh/--resume", help="Forget earlier rows, or go on from them.")] = False,
@@ -81,6 +84,8 @@ def reproduce_command(
                 ks=k or None,
                 is_deduplicated=deduplicated,
                 train_fractions=train_fraction or (1.0,),
+                sample=sample,
+                vectors=vectors,
                 n_jobs=jobs,
                 on_row=on_row,
                 command=_command(),

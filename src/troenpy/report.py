@@ -1,8 +1,7 @@
-"""A summary as files: one page of HTML that needs nothing else, Markdown, JSON, and each figure as PNG and SVG."""
+"""A summary as files: one page of HTML that needs nothing else, Markdown and JSON."""
 
 import base64
 import hashlib
-import importlib
 import json
 from collections.abc import Iterable
 from functools import cache
@@ -12,27 +11,15 @@ from typing import Any
 
 from troenpy import archive
 from troenpy.archive import FilePath
-from troenpy.charts import SHAPES, Spec, mark_of
+from troenpy.charts import SHAPES, check_extra, mark_of
 from troenpy.claims import HELD, NOT_HELD
-from troenpy.figures import MAPS, Figure, documents, figures
+from troenpy.figures import MAPS, figures
 from troenpy.summary import Summary
 from troenpy.tables import caption, markdown_code, markdown_table, markdown_text, p_value, to_markdown
 
 PAGE, MARKDOWN, JSON = "report.html", "report.md", "report.json"
-_NEEDED = {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"}
 _GLYPHS = dict(zip(SHAPES, "●■◆▲✚▼▶◀▴↑", strict=True))  # the shapes of marks, as characters of a legend
 _MANY_CLASSES = 30
-_WIDTH = 640  # of a figure that is written to a file
-
-
-def check_extra() -> None:
-    """Raise an ImportError that says what to install, unless pages can be made."""
-    for module, package in _NEEDED.items():
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            message = f"the page needs {package}: pip install 'troenpy[report]'"
-            raise ImportError(message, name=error.name) from None
 
 
 def write_report(summary: Summary, folder: FilePath, *, with_page: bool = True) -> list[Path]:
@@ -235,68 +222,6 @@ def _legend(projection: dict[str, Any]) -> list[dict[str, Any]]:
             {"code": code, "name": name, "n_documents": n_documents, "colour": colour, "glyph": _GLYPHS[shape]}
         )
     return entries
-
-
-def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
-    """Write each figure as PNG and SVG, on white.
-
-    Parameters
-    ----------
-    summary : dict
-    folder : path-like
-        It is made if it is not there.
-
-    Returns
-    -------
-    list of Path
-    """
-    check_extra()
-    import vl_convert
-
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    written = []
-    for figure in figures(summary):
-        spec = _whole_figure(summary, figure)
-        contents = {
-            "svg": vl_convert.vegalite_to_svg(spec).encode(),
-            "png": vl_convert.vegalite_to_png(spec, scale=2),
-        }
-        for ending, content in contents.items():
-            path = Path(folder) / f"{figure.name}.{ending}"
-            archive.write_whole(path, content)
-            written.append(path)
-    return written
-
-
-def _whole_figure(summary: Summary, figure: Figure) -> Spec:
-    """Return all panels of a figure as one chart of a fixed width, with the legend that a page has beside it."""
-    import altair
-
-    schema = {"$schema": altair.SCHEMA_URL}
-    panels = list(figure.panels.values())
-    config = panels[0]["config"] | {"background": "white"}
-    if len(panels) == 1:
-        return schema | panels[0] | {"width": _WIDTH, "config": config, "title": figure.title}
-    projection = summary["projection"]
-    parts = []
-    for (name, panel), view in zip(figure.panels.items(), projection["views"], strict=True):
-        part = {key: value for key, value in panel.items() if key not in ("config", "autosize")}
-        part |= {"width": _WIDTH // 2, "title": name, "data": {"values": documents(projection, view)}}
-        part["encoding"] = _with_legend(part["encoding"], projection["classes"])
-        part.pop("params", None)
-        part.pop("transform", None)
-        parts.append(part)
-    return schema | {"hconcat": parts, "config": config, "title": figure.title}
-
-
-def _with_legend(encoding: Spec, classes: list[str]) -> Spec:
-    """Name the classes in the legend in place of their numbers."""
-    named = {}
-    for channel in ("color", "shape"):
-        part = {key: value for key, value in encoding[channel].items() if key != "legend"}
-        part |= {"field": "class", "title": None, "scale": encoding[channel]["scale"] | {"domain": classes}}
-        named[channel] = part
-    return encoding | named
 
 
 def _in_class(cells: list[int], code: int) -> int:

@@ -107,6 +107,8 @@ def reproduce(
     ks: Sequence[int] | None = None,
     is_deduplicated: bool = False,
     train_fractions: Sequence[float] = (1.0,),
+    sample: int | None = None,
+    vectors: FilePath | None = None,
     n_jobs: int = -1,
     data_dir: FilePath | None = None,
     on_row: Callable[[Progress], None] | None = None,
@@ -129,7 +131,7 @@ def reproduce(
         Methods to run instead.
     splits : int, optional
         How many random splits where a corpus has no given one.
-    is_fresh, ks, is_deduplicated, train_fractions, n_jobs, data_dir, on_row
+    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_row
         As in `experiments.run`.
     command : str, default=""
         What was typed, for the report.
@@ -153,6 +155,8 @@ def reproduce(
         ks=ks,
         is_deduplicated=is_deduplicated,
         train_fractions=train_fractions,
+        sample=sample,
+        vectors=vectors,
         n_jobs=n_jobs,
         data_dir=data_dir,
         on_row=on_row,

@@ -14,6 +14,8 @@ from troenpy.comparison import ALPHA, Comparison
 from troenpy.journal import PROTOCOL, Row
 from troenpy.methods import ALL_WEIGHTS, BEYOND, DEFAULT_K, PAPER, RIVALS, read_methods
 
+TRANSPORT = "transport"  # the model of methods that have word vectors, whatever votes in the end
+
 Summary = dict[str, Any]
 Record = dict[str, Any]
 
@@ -29,7 +31,7 @@ RULES = (
     "several. Tests on a corpus are McNemar's exact test or the corrected resampled t-test; over corpora, Friedman's "
     "test and Holm's correction for pairs of ranks.",
     "Seconds are for weighting, fitting and predicting, the mean over splits; reading and counting text, which all "
-    "methods share, is not in them.",
+    "methods share, is not in them. A sample of test documents is drawn at random by the seed.",
 )
 
 
@@ -90,10 +92,9 @@ def _ordered(rows: Iterable[Row]) -> list[Row]:
     methods = _places(known, [row.method for row in rows])
     corpora = _places(list(CATALOGUE), [row.corpus for row in rows])
 
-    def key(row: Row) -> tuple[int, bool, float, bool, int, int]:
-        is_neighbours, seed = row.method.startswith("knn"), -1 if row.seed is None else row.seed
-        place = methods[row.method]
-        return corpora[row.corpus], row.deduplicated, row.train_fraction, not is_neighbours, place, seed
+    def key(row: Row) -> tuple[Any, ...]:
+        setting = corpora[row.corpus], row.deduplicated, row.sample or 0, row.train_fraction
+        return *setting, not row.method.startswith("knn"), methods[row.method], -1 if row.seed is None else row.seed
 
     return sorted(rows, key=key)
 
@@ -129,9 +130,11 @@ def compare(comparison: Comparison) -> Record:
 
 def _method(comparison: Comparison, name: str, ranks: Record | None) -> Record:
     has_wins = comparison.baseline not in (None, name)
+    is_transport = any(row.vectors is not None for row in comparison.rows if row.method == name)
     return {
         "name": name,
         **_read(name),
+        **({"model": TRANSPORT} if is_transport else {}),
         "rank": None if ranks is None else ranks["mean_ranks"].get(name),
         "wins": list(comparison.win_tie_loss(name)) if has_wins else None,
     }
@@ -224,6 +227,7 @@ def _corpora(rows: Sequence[Row]) -> dict[str, Record]:
                 "fingerprint": row.fingerprint,
                 "deduplicated": row.deduplicated,
                 "train_fraction": row.train_fraction,
+                "sample": row.sample,
                 "n_train": row.n_train,
                 "n_test": row.n_test,
                 "n_terms": row.n_terms,

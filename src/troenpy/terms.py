@@ -60,7 +60,8 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
     train, _ = counted.parts(None if counted.given is not None else FIRST_SEED)
     rows = counted.counts[train]
     occurs = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
-    counts = ClassCounts.from_matrix(rows[:, occurs], counted.labels[train], terms=counted.terms[occurs])
+    names = [counted.terms[column] for column in occurs]
+    counts = ClassCounts.from_matrix(rows[:, occurs], counted.labels[train], terms=names)
     weights = {scheme: term_weights(counts, scheme) for scheme in WEIGHTS}
     tops = _top_terms(counts, weights["pi"], n_top)
     shown = _shown(counts, tops, n_terms)
@@ -75,7 +76,7 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
         "classes": [str(name) for name in counts.classes],
         "class_documents": counts.n_docs.astype(int).tolist(),
         "schemes": list(WEIGHTS),
-        "terms": counts.terms[shown].tolist() if counts.terms is not None else [],
+        "terms": [names[column] for column in shown],
         "documents": counts.term_docs[shown].astype(int).tolist(),
         "by_class": [_cells(cells, number) for number in range(len(shown))],
         "pcf": _rounded(weights["pcf"][shown]),
