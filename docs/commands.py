@@ -32,23 +32,20 @@ def _help(command: Any) -> str:
 
 
 def _parameters(command: Any) -> list[str]:
-    shown = [parameter for parameter in command.params if parameter.name not in ("help", "version")]
+    """Return the options as a table; an argument is explained by the words of its command."""
+    shown = [one for one in command.params if one.param_type_name == "option" and one.name not in ("help", "version")]
     if not shown:
         return []
-    lines = ["| parameter | meaning | default |", "|---|---|---|"]
+    lines = ["| option | meaning | default |", "|---|---|---|"]
     lines += [f"| {_name(one)} | {(one.help or '').replace('|', '/')} | {_default(one)} |" for one in shown]
     return ["\n".join(lines) + "\n"]
 
 
 def _name(parameter: Any) -> str:
-    if parameter.param_type_name == "argument":
-        return f"`{parameter.name.upper()}`"
     return ", ".join(f"`{option}`" for option in [*parameter.opts, *parameter.secondary_opts])
 
 
 def _default(parameter: Any) -> str:
-    if parameter.param_type_name == "argument":
-        return "must be given"
     if parameter.is_flag:
         return "yes" if parameter.default else "no"
     return "" if parameter.default is None else f"`{parameter.default}`"

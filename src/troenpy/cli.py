@@ -101,7 +101,7 @@ def reproduce_command(
 
 @app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")
 def report_command(
-    rows: Annotated[str, typer.Argument(help="A file of rows, or the folder that has it.")],
+    rows: Annotated[str, typer.Argument()],
     out: Annotated[str | None, typer.Option(help="The folder for the report; by default that of the rows.")] = None,
     figures: Annotated[str | None, typer.Option(help="Also write each figure as PNG and SVG to this folder.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The method to compare with, by default 'knn: tf*idf'.")] = None,
@@ -110,8 +110,8 @@ def report_command(
 ) -> None:
     """Make report.html, report.md and report.json anew from the rows of a run.
 
-    Terms and t-SNE are added if a corpus of the rows is on this machine (in the folder that TROENPY_DATA names, or
-    downloaded before); --rows-only leaves them out.
+    ROWS is a file of rows, or the folder that has it. Terms and t-SNE are added if a corpus of the rows is on this
+    machine (in the folder that TROENPY_DATA names, or downloaded before); --rows-only leaves them out.
     """
     with _one_line_errors():
         check_extra()
