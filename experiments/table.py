@@ -12,10 +12,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from troenpy.claims import SEVEN, check_claims
-from troenpy.comparison import Comparison
 from troenpy.journal import read_rows
-from troenpy.methods import PAPER, RIVALS, read_methods
+from troenpy.summary import summarise
 from troenpy.tables import to_markdown
 
 ROOT = Path(__file__).parent.parent
@@ -25,13 +23,10 @@ README = ROOT / "README.md"
 
 def sections() -> dict[str, str]:
     """Return the text of each generated part of the README, by the name in its markers."""
-    methods = sorted(read_methods(PAPER + RIVALS), key=lambda method: method.model)
-    order = [method.name for method in methods]
-    rows = sorted(read_rows(ROWS), key=lambda row: (SEVEN.index(row.corpus), order.index(row.method)))
-    comparison = Comparison(rows, baseline="knn: tf*idf")
+    summary = summarise(read_rows(ROWS))
     claims = ["| the paper's claim | here | the number behind it |", "|---|---|---|"]
-    claims += [f"| {claim.text} | {claim.verdict} | {claim.evidence} |" for claim in check_claims(comparison)]
-    return {"errors": to_markdown(comparison), "claims": "\n".join(claims) + "\n"}
+    claims += [f"| {claim['text']} | {claim['verdict']} | {claim['evidence']} |" for claim in summary["claims"]]
+    return {"errors": to_markdown(summary["comparison"]), "claims": "\n".join(claims) + "\n"}
 
 
 def filled(text: str) -> str:
