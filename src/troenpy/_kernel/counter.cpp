@@ -74,6 +74,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
     chunk.first_document = first_document;
     chunk.lengths.reserve(n);
     first_entry_ = 0;
+    entries_.reserve(usual_entries_);  // to grow is to move
     for (std::size_t i = 0; i < n; ++i) {
         try {
             count_document(texts[i], watch);
@@ -85,6 +86,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
         chunk.lengths.push_back(n_entries_);
         first_entry_ += n_entries_;
     }
+    usual_entries_ = first_entry_ + first_entry_ / 8;
     chunk.entries = std::move(entries_);
     chunk.entries.shrink_to(first_entry_);
     entries_ = Buffer<Entry>();
