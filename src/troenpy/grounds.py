@@ -85,5 +85,7 @@ def shared_places(points: Rows, others: Rows) -> Rows:
     >>> shared_places(np.array([2, 5, 9]), np.array([1, 5, 9]))
     array([-1,  1,  2])
     """
+    if not len(points):
+        return np.full(len(others), -1)
     places = np.searchsorted(points, others).clip(max=len(points) - 1)
     return np.where(points[places] == others, places, -1)

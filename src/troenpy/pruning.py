@@ -11,13 +11,14 @@ bbcsport, the relaxed bound of the other side costs more time than it saves.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from troenpy.couplings import Coupling, Floats, Solution
-from troenpy.grounds import Ground, Rows
+from troenpy.grounds import Ground, Rows, shared_places
 
 COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
 COSTS_AT_ONCE = 2**17  # that many stay in a processor's cache
@@ -52,8 +53,9 @@ class NearestDocuments:
         self._space = space
         self._is_pruned = is_pruned
         self._numbers = np.flatnonzero(np.diff(documents.indptr))
-        self._documents = sparse.csr_array(documents[self._numbers], dtype=np.float64)
-        self._documents.sort_indices()
+        documents = sparse.csr_array(documents[self._numbers], dtype=np.float64)
+        documents.sort_indices()
+        self._points, self._documents = _compressed(documents)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -88,8 +90,7 @@ class NearestDocuments:
         costs, rows = np.empty((queries.shape[0], k)), np.empty((queries.shape[0], k), dtype=np.int64)
 
         def nearest(number: int) -> tuple[Floats, Rows]:
-            row = slice(queries.indptr[number], queries.indptr[number + 1])
-            return self._nearest(queries.indices[row].astype(np.int64), queries.data[row].astype(np.float64), k)
+            return self._nearest(*_row(queries, number), k)
 
         with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
             found = (
@@ -101,15 +102,31 @@ class NearestDocuments:
                     on_query(number + 1, queries.shape[0])
         return costs, rows
 
-    def _nearest(self, points: Rows, shares: Floats, k: int) -> tuple[Floats, Rows]:
+    def distances(self, queries: sparse.csr_array) -> Floats:
+        """Return the costs of all documents for each query; infinite, or WFR's 1, for one without known words.
+
+        Parameters
+        ----------
+        queries : CSR matrix of shape (n_queries, n_points)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, number of documents that are not empty)
+        """
+        return np.array([self._all_costs(*_row(queries, number)) for number in range(queries.shape[0])])
+
+    def _all_costs(self, points: Rows, shares: Floats) -> Floats:
         if not len(points):
-            return np.full(k, self._space.coupling.lone_cost()), np.arange(k)
-        query = _Query(self._space, points, shares, self._documents)
-        found = _Best(k)
-        if not self._is_pruned:
-            for document in range(len(self)):
-                found.add(query.solve(document).cost, document)
-            return found.sorted()
+            return np.full(len(self), self._space.coupling.lone_cost())
+        query = _Query(self._space, points, shares, self._points, self._documents)
+        return np.array([query.solve(document).cost for document in range(len(self))])
+
+    def _nearest(self, points: Rows, shares: Floats, k: int) -> tuple[Floats, Rows]:
+        if not self._is_pruned or not len(points):
+            costs = self._all_costs(points, shares)
+            least = np.argsort(costs, kind="stable")[:k]
+            return costs[least], least
+        query, found = _Query(self._space, points, shares, self._points, self._documents), _Best(k)
         slack = self._space.ground.slack
         candidates = _Candidates(query, self._documents)
         candidates.tighten(np.zeros(len(points)))
@@ -143,33 +160,38 @@ class _Best:
 
 
 class _Query:
-    """One document, what its points cost to reach, and exact solutions."""
+    """One document, what it costs to reach the points of others, and exact solutions.
 
-    def __init__(self, space: Space, points: Rows, shares: Floats, documents: sparse.csr_array) -> None:
-        self.points, self.shares = points, shares
-        self.space, self._documents = space, documents
-        self._place = np.full(documents.shape[1], -1)
-        self._place[points] = np.arange(len(points))
+    Points of others are columns here: numbers within those that any of the documents has.
+    """
+
+    def __init__(self, space: Space, points: Rows, shares: Floats, columns: Rows, documents: sparse.csr_array) -> None:
+        self.coupling, self.shares = space.coupling, shares
+        self._space, self._points, self._columns, self._documents = space, points, columns, documents
+        is_kept = len(points) * len(columns) <= COSTS_KEPT
+        self.table = space.costs(points, columns) if is_kept else None
+        self._place = shared_places(points, columns)
+
+    def costs(self, columns: Any) -> Floats:
+        """Return the costs of moves to some columns, given as a slice or by their numbers."""
+        if self.table is None:
+            return self._space.costs(self._points, self._columns[columns])
+        return self.table[:, columns]
 
     def solve(self, document: int) -> Solution:
-        row = slice(self._documents.indptr[document], self._documents.indptr[document + 1])
-        points = self._documents.indices[row]
-        costs = self.space.costs(self.points, points)
-        return self.space.coupling.solve(self.shares, self._documents.data[row], costs, self._place[points])
+        columns, shares = _row(self._documents, document)
+        return self.coupling.solve(self.shares, shares, self.costs(columns), self._place[columns])
 
 
 class _Candidates:
     """Documents that may still be among the nearest, with a lower bound for each."""
 
     def __init__(self, query: _Query, documents: sparse.csr_array) -> None:
-        self._query = query
+        self._query, self._rows = query, documents
         self._numbers = np.arange(documents.shape[0])
         self._bounds = np.full(len(self._numbers), -np.inf)
-        self._points, columns = np.unique(documents.indices, return_inverse=True)
-        self._rows = sparse.csr_array(
-            (documents.data, columns, documents.indptr), shape=(documents.shape[0], len(self._points))
-        )
-        self._costs: Floats | None = None
+        self._columns = np.arange(documents.shape[1])
+        self._costs = query.table  # of the columns that are left; None while they are too many
 
     def pop(self) -> tuple[int, float]:
         """Return the document of the least bound, no candidate any more, and the bound; at the end -1 and infinity."""
@@ -183,12 +205,13 @@ class _Candidates:
         """Raise the bounds by the potentials of a solution."""
         if not len(self._numbers):
             return
-        worth = self._query.space.coupling.worth
-        prices = np.empty(len(self._points))
+        worth = self._query.coupling.worth
+        prices = np.empty(len(self._columns))
         step = max(1, COSTS_AT_ONCE // len(potentials))
         for first in range(0, len(prices), step):
             block = slice(first, first + step)
-            prices[block] = (self._costs_to(block) - potentials[:, None]).min(axis=0)
+            costs = self._query.costs(self._columns[block]) if self._costs is None else self._costs[:, block]
+            prices[block] = (costs - potentials[:, None]).min(axis=0)
         bounds = self._query.shares @ worth(potentials) + self._rows @ worth(prices)
         np.maximum(self._bounds, bounds, out=self._bounds)  # infinite ones stay: they are done
 
@@ -198,15 +221,21 @@ class _Candidates:
         if np.count_nonzero(is_kept) > SHRINK * len(is_kept):
             return
         self._numbers, self._bounds = self._numbers[is_kept], self._bounds[is_kept]
-        rows = self._rows[np.flatnonzero(is_kept)]
-        columns, places = np.unique(rows.indices, return_inverse=True)
-        self._rows = sparse.csr_array((rows.data, places, rows.indptr), shape=(rows.shape[0], len(columns)))
-        self._points = self._points[columns]
+        columns, self._rows = _compressed(self._rows[np.flatnonzero(is_kept)])
+        self._columns = self._columns[columns]
         if self._costs is not None:
             self._costs = self._costs[:, columns]
+        elif len(self._query.shares) * len(columns) <= COSTS_KEPT:
+            self._costs = self._query.costs(self._columns)
 
-    def _costs_to(self, block: slice) -> Floats:
-        query = self._query
-        if self._costs is None and len(query.points) * len(self._points) <= COSTS_KEPT:
-            self._costs = query.space.costs(query.points, self._points)
-        return query.space.costs(query.points, self._points[block]) if self._costs is None else self._costs[:, block]
+
+def _row(rows: sparse.csr_array, number: int) -> tuple[Rows, Floats]:
+    """Return the columns and the values of a row."""
+    place = slice(rows.indptr[number], rows.indptr[number + 1])
+    return rows.indices[place].astype(np.int64, copy=False), rows.data[place].astype(np.float64, copy=False)
+
+
+def _compressed(rows: sparse.csr_array) -> tuple[Rows, sparse.csr_array]:
+    """Return the columns that any row has, and the rows over these alone."""
+    columns, places = np.unique(rows.indices, return_inverse=True)
+    return columns, sparse.csr_array((rows.data, places, rows.indptr), shape=(rows.shape[0], len(columns)))

@@ -1,6 +1,6 @@
 """Run optimal transport beside TF-IDF and TF-PI, for the table in docs/transport.md.
 
-    python experiments/transport.py --vectors FILE
+    python experiments/transport_run.py --vectors FILE
 
 r8 in full, bbcsport on all 50 splits; of the others a sample of 500 test documents, on the given split or splits 0 to
 4. Distances that cost least are run first. Rows are added to results/transport as they come; the same command goes on
