@@ -13,7 +13,7 @@ import argparse
 import re
 import statistics
 import sys
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,23 +63,36 @@ def sections() -> dict[str, str]:
     ]
     knn = [name for name in NOTES if name.startswith("knn")]
     linear = [name for name in NOTES if not name.startswith("knn")]
-    parts_of_knn = [KNN, "knn: tf*sqrt(certainty*idf)/hellinger", *ABLATION_KNN]
     return {
-        "errors": to_markdown(compare(paper)),
+        "errors": to_markdown(compare(paper)) + splits(paper),
         "claims": "\n".join(claims) + "\n",
-        "neighbours": to_markdown(compare(compared(rows, knn, knn[0])), NOTES),
-        "linear": to_markdown(compare(compared(rows, linear, linear[0])), NOTES),
-        "parts_of_knn": to_markdown(compare(compared(rows, parts_of_knn, KNN))),
-        "parts_of_linear": to_markdown(compare(compared(rows, [LINEAR, *ABLATION_LINEAR], LINEAR))),
+        "neighbours": table(rows, knn, NOTES),
+        "linear": table(rows, linear, NOTES),
+        "parts_of_knn": table(rows, [KNN, "knn: tf*sqrt(certainty*idf)/hellinger", *ABLATION_KNN]),
+        "parts_of_linear": table(rows, [LINEAR, *ABLATION_LINEAR]),
         "transport": transport_table(),
     }
 
 
-def compared(rows: Iterable[Row], methods: list[str], baseline: str) -> Comparison:
-    """Compare some methods, in this order."""
+def table(rows: list[Row], methods: list[str], notes: dict[str, str] | None = None) -> str:
+    """Compare methods with the first of them."""
+    comparison = compared(rows, methods, methods[0])
+    return to_markdown(compare(comparison), notes) + splits(comparison)
+
+
+def compared(rows: list[Row], methods: list[str], baseline: str) -> Comparison:
+    """Compare some methods, in this order, on the splits that all of them were run on."""
     chosen = [row for row in rows if row.method in methods]
+    times = Counter((row.corpus, row.seed) for row in chosen)
+    chosen = [row for row in chosen if times[row.corpus, row.seed] == len(methods)]
     chosen.sort(key=lambda row: (SEVEN.index(row.corpus), methods.index(row.method)))
     return Comparison(chosen, baseline=baseline)
+
+
+def splits(comparison: Comparison) -> str:
+    """Say how many random splits there are of each corpus."""
+    numbers = {corpus: cell.n_splits for (corpus, _), cell in comparison.cells.items() if cell.n_splits > 1}
+    return f"\nRandom splits: {', '.join(f'{corpus} {number}' for corpus, number in numbers.items())}.\n"
 
 
 def _transport() -> Comparison:
