@@ -14,11 +14,12 @@ from troenpy.methods import Columns, Method
 from troenpy.neighbors import METRICS, vote
 from troenpy.pruning import NearestDocuments
 from troenpy.splits import INNER_FOLDS, Split
+from troenpy.text_neighbors import with_full_length, with_zero_column
 from troenpy.topics import Topics
 from troenpy.transport import TOPIC_DISTANCES, topic_distance, word_distance
 
 TOLERANCE = 1e-4  # predictions are then those of scikit-learn's lbfgs (test_experiments.py)
-SVM_TOLERANCE = 1e-2  # a hundredth of it takes half as long again, and errs as much
+SVM_TOLERANCE = 1e-2  # coarser than scikit-learn's default: C is chosen among steps of three anyway
 #: What "-cv" chooses C among.
 STRENGTHS = {"lr": (1.0, 3.0, 10.0, 30.0, 100.0), "svm": (0.1, 0.3, 1.0, 3.0), "nbsvm": (0.1, 0.3, 1.0, 3.0)}
 #: How long transport takes, as `cost` counts.
@@ -81,12 +82,13 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
     """Vote among the nearest training documents; one without any weight is nobody's neighbour.
 
     Its row of zeros would be at distance 1 from every row of length 1, nearer than all documents but the most similar:
-    the six empty documents among the training tweets, and no order of cosine, would decide most votes.
+    the six empty documents among the training tweets, and no order of cosine, would decide most votes. Beside a class
+    profile, a document without weighted terms stays, as one that shares no term with any other.
     """
     method, largest = group[0], max(method.k for method in group)
-    pairs = [_side_by_side(split, columns) for columns in method.columns]
+    pairs = [_to_compare(split, columns) for columns in method.columns]
     train, test = ([METRICS[method.metric](_without_zeros(rows)) for rows in part] for part in zip(*pairs, strict=True))
-    kept = _with_terms(split, method, train)
+    kept = np.flatnonzero(sum(np.diff(rows.indptr) for rows in train))
     if largest > len(kept):
         raise ValueError(f"{largest} neighbours are more than the {len(kept)} training documents that have any weight")
     if len(kept) < len(split.codes):
@@ -117,12 +119,11 @@ def _by_transport(split: Split, group: Sequence[Method]) -> list[Codes]:
     return [vote(codes[:, : method.k], n_classes, ties=ties) for method in group]
 
 
-def _with_terms(split: Split, method: Method, train: Sequence[Any]) -> NDArray[np.int64]:
-    """Return the rows with any weight of a term; without blocks of terms, those with any value."""
-    if method.blocks:
-        ends = [len(columns.blocks) * split.train.shape[1] for columns in method.columns]
-        train = [rows[:, :end] for rows, end in zip(train, ends, strict=True)]
-    return np.flatnonzero(sum(np.diff(rows.indptr) for rows in train))
+def _to_compare(split: Split, columns: Columns) -> tuple[Any, Any]:
+    train, test = _side_by_side(split, columns)
+    if not (columns.blocks and columns.profiles):
+        return train, test
+    return with_full_length(train, len(columns.blocks), split.train.shape[1]), with_zero_column(test)
 
 
 def _without_zeros(rows: Any) -> sparse.csr_array:
@@ -131,7 +132,7 @@ def _without_zeros(rows: Any) -> sparse.csr_array:
 
 
 def _side_by_side(split: Split, columns: Columns) -> tuple[Any, Any]:
-    """Return the columns for the training and the test part."""
+    """Return the columns for the training and the test part, class profiles last."""
     pairs = [split.rows(block.tf, block.scheme, block.norm) for block in columns.blocks]
     for profile in columns.profiles:
         both = split.profiles(profile.left_out)

@@ -378,8 +378,7 @@ def _pack_text_neighbors(model: TextKNeighborsClassifier) -> tuple[dict[str, Any
         return None, {}
     features, arrays = _pack(model.features_)
     neighbors, rows = _pack(model.neighbors_)
-    arrays = {**_below("features.", arrays), **_below("neighbors.", rows), "documents": model.documents_}
-    return {"features": features, "neighbors": neighbors}, arrays
+    return {"features": features, "neighbors": neighbors}, _below("features.", arrays) | _below("neighbors.", rows)
 
 
 def _unpack_text_neighbors(model: TextKNeighborsClassifier, fitted: Any, arrays: Arrays) -> None:
@@ -389,9 +388,8 @@ def _unpack_text_neighbors(model: TextKNeighborsClassifier, fitted: Any, arrays:
     model.neighbors_ = _unpack(fitted["neighbors"], _at("neighbors.", arrays))
     if not (isinstance(model.features_, TermFeatures) and isinstance(model.neighbors_, SparseKNeighborsClassifier)):
         raise TypeError("its features are no TermFeatures, or its neighbours no SparseKNeighborsClassifier")
-    if model.neighbors_.n_features_in_ != model.features_.n_columns_:
+    if model.neighbors_.n_features_in_ != model.features_.n_columns_ + 1:
         raise ValueError("features and neighbours differ in columns")
-    model.documents_ = _checked(arrays["documents"], (model.neighbors_.n_samples_fit_,)).astype(np.int64)
 
 
 def _checked_count(value: Any) -> int:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from troenpy.features import TermFeatures
 from troenpy.labels import read_required_labels
-from troenpy.neighbors import Metric, SparseKNeighborsClassifier
+from troenpy.neighbors import SparseKNeighborsClassifier
 
 #: The parameters of TermFeatures that a classifier has if none are given.
 DEFAULT_FEATURES: dict[str, Any] = {"blocks": ("certainty_hellinger", "profile"), "profile_scale": 2.0}
@@ -20,8 +21,8 @@ DEFAULT_FEATURES: dict[str, Any] = {"blocks": ("certainty_hellinger", "profile")
 class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     """Classify text by a vote of the k nearest training documents, with defaults that need no tuning.
 
-    A training document without any weighted term is nobody's neighbour: its row of zeros would be nearer to most
-    documents than all but the most similar, and a handful of such documents would decide many votes.
+    A training document without any weighted term counts as one that shares no term with any other. As a row of zeros it
+    would be nearer to most documents than all but the most similar, and a handful of them would decide many votes.
 
     The fitted model keeps the training rows, and with them whatever they tell of the documents: do not share one
     whose documents are private.
@@ -33,8 +34,8 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         beside twice the class profile.
     n_neighbors : int, default=7
         How many neighbours vote.
-    metric, weights
-        As in :class:`SparseKNeighborsClassifier`.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether every neighbour has one vote, or one divided by its distance.
     n_jobs : int or None, default=None
         Threads: None is one, -1 is all processors. The result does not depend on it.
 
@@ -44,9 +45,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     features_ : TermFeatures
         Fitted.
     neighbors_ : SparseKNeighborsClassifier
-        Fitted, on the documents that can be neighbours.
-    documents_ : ndarray of int
-        The numbers of these documents.
+        Fitted on the training rows, with one more column (`with_full_length`).
 
     Examples
     --------
@@ -69,13 +68,11 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         features: TermFeatures | None = None,
         *,
         n_neighbors: int = 7,
-        metric: Metric = "euclidean",
         weights: str = "uniform",
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
         self.n_neighbors = n_neighbors
-        self.metric = metric
         self.weights = weights
         self.n_jobs = n_jobs
 
@@ -98,15 +95,14 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         default = TermFeatures(**DEFAULT_FEATURES, n_jobs=self.n_jobs)
         self.features_ = default if self.features is None else clone(self.features)
         rows = self.features_.fit_transform(raw_documents, labels)
-        self.documents_ = _with_terms(rows, self.features_.weights_.size or rows.shape[1])
-        self.neighbors_ = SparseKNeighborsClassifier(
-            self.n_neighbors, metric=self.metric, weights=self.weights, n_jobs=self.n_jobs
-        ).fit(rows[self.documents_], labels.classes[labels.indicator.indices][self.documents_])
+        rows = with_full_length(rows, *self.features_.weights_.shape)
+        neighbors = SparseKNeighborsClassifier(self.n_neighbors, weights=self.weights, n_jobs=self.n_jobs)
+        self.neighbors_ = neighbors.fit(rows, labels.classes[labels.indicator.indices])
         return self
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes of the documents that can be neighbours."""
+        """The classes."""
         check_is_fitted(self, "neighbors_")
         return self.neighbors_.classes_
 
@@ -128,9 +124,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             Numbers of training documents.
         """
         queries = self._rows(raw_documents)
-        distances, rows = self.neighbors_.kneighbors(queries, n_neighbors)
-        documents = self.documents_[rows]
-        return (distances, documents) if return_distance else documents
+        return self.neighbors_.kneighbors(queries, n_neighbors, return_distance)
 
     def predict(self, raw_documents: Any) -> NDArray[Any]:
         """Return the class with most votes, of tied ones that of the nearest neighbour.
@@ -162,7 +156,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
-        return self.features_.transform(raw_documents)
+        return with_zero_column(self.features_.transform(raw_documents))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -171,7 +165,38 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _with_terms(rows: Any, n_columns: int) -> NDArray[np.int64]:
-    """Return the numbers of the rows that have any value in the first columns."""
-    is_value = (rows.data != 0) & (rows.indices < n_columns)
-    return np.unique(np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[is_value])
+def with_full_length(rows: Any, n_blocks: int, n_terms: int) -> Any:
+    """Add a column that gives training rows the length that their empty blocks lack.
+
+    Blocks of terms have length 1, or 0 without any weighted term. Rows of different lengths are not near for what they
+    share: with this column, an empty block is as far from another as one that shares no term with it.
+
+    Parameters
+    ----------
+    rows : CSR of shape (n_documents, n_columns)
+        Blocks of terms, then other columns.
+    n_blocks, n_terms : int
+
+    Returns
+    -------
+    CSR of shape (n_documents, n_columns + 1)
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> with_full_length(csr_array([[0.6, 0.8, 0.5], [0.0, 0.0, 0.5]]), 1, 2).toarray()
+    array([[0.6, 0.8, 0.5, 0. ],
+           [0. , 0. , 0.5, 1. ]])
+    """
+    is_term = (rows.data != 0) & (rows.indices < n_blocks * n_terms)
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[is_term]
+    is_held = np.zeros((rows.shape[0], n_blocks), dtype=bool)
+    is_held[row, rows.indices[is_term] // max(1, n_terms)] = True
+    lacking = np.sqrt(n_blocks - is_held.sum(axis=1))
+    return sparse.hstack([rows, sparse.csr_array(lacking[:, np.newaxis].astype(rows.dtype))], format="csr")
+
+
+def with_zero_column(rows: Any) -> Any:
+    """Add a column of zeros, for rows to be compared with those of `with_full_length`."""
+    shape = rows.shape[0], rows.shape[1] + 1
+    return type(rows)((rows.data, rows.indices, rows.indptr), shape=shape)
