@@ -49,6 +49,17 @@ class TestTermTable:
         found = self.table(corpus(), n_top=1)
         assert [found["terms"][top[0]] for top in found["top"]] == ["word60", "word61", "word62", "word63"]
 
+    def test_the_order_is_by_weight_and_share(self):
+        found = self.table(corpus(), n_top=8)
+        for code, top in enumerate(found["top"]):
+            scores = {}
+            for place, cells in enumerate(found["by_class"]):
+                documents = dict(zip(cells[::2], cells[1::2], strict=True))
+                if code in documents:
+                    scores[place] = found["weight"][place] * documents[code] / found["documents"][place]
+            best = sorted(scores.values(), reverse=True)[:8]
+            assert [scores[place] for place in top] == pytest.approx(best, rel=1e-3)
+
     def test_room_is_shared_by_classes(self):
         found = self.table(corpus(2000, 100, n_words=1500), n_top=3, n_terms=50)
         assert len(found["classes"]) == 100
