@@ -25,6 +25,7 @@ CHOICE = "chosen"
 
 _NEEDED = {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"}
 _TEXT = "currentColor"
+_LABEL_LIMIT = 180
 _TEXT_FIELDS = ("corpus", "method", "class", "document")
 _CONFIG: Spec = {
     "background": "transparent",
@@ -33,7 +34,7 @@ _CONFIG: Spec = {
     "axis": {
         **dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor", "gridColor"), _TEXT),
         **{"gridOpacity": 0.15, "domainOpacity": 0.5, "tickOpacity": 0.5, "titleFontWeight": "normal"},
-        **{"labelFontSize": 11, "titleFontSize": 12, "labelLimit": 180, "labelOverlap": "greedy"},
+        **{"labelFontSize": 11, "titleFontSize": 12, "labelLimit": _LABEL_LIMIT, "labelOverlap": "greedy"},
     },
     "legend": {
         **{"labelColor": _TEXT, "titleColor": _TEXT, "labelFontSize": 12, "labelLimit": 300},
@@ -94,11 +95,12 @@ def ranks(values: Values, groups: list[list[str]], kinds: Sequence[str]) -> Spec
     import altair as alt
 
     order = _found(values, "method")
-    y = {"title": None, "sort": None, "scale": alt.Scale(domain=order)}
+    limit = alt.ExprRef(f"max({_LABEL_LIMIT}, 0.45 * (containerSize()[0] || 0))")  # names in full where there is room
+    y = {"title": None, "sort": None, "scale": alt.Scale(domain=order), "axis": alt.Axis(labelLimit=limit)}
     last = max(value["rank"] for value in values)
-    lanes = [
-        {"first": group[0], "last": group[-1], "place": last * (1 + 0.06 * (lane % 6 + 1))}
-        for lane, group in enumerate(groups)
+    along_them = [
+        {"first": group[0], "last": group[-1], "place": last * (1.05 + 0.035 * lane)}
+        for group, lane in zip(groups, lanes([(order.index(g[0]), order.index(g[-1])) for g in groups]), strict=True)
     ]
     colours = alt.Scale(domain=list(kinds), range=[PALETTE[1], PALETTE[0], PALETTE[9]])
     points = _chart(values).mark_point(filled=True, size=60, opacity=1)
@@ -108,9 +110,27 @@ def ranks(values: Values, groups: list[list[str]], kinds: Sequence[str]) -> Spec
         color=alt.Color("kind:N", title=None, legend=alt.Legend(columns=1), scale=colours),
         tooltip=_tooltip(values, "kind"),
     )
-    along = _chart(lanes).mark_rule(strokeWidth=3, color=_TEXT, opacity=0.6)
+    along = _chart(along_them).mark_rule(strokeWidth=3, color=_TEXT, opacity=0.6)
     along = along.encode(x="place:Q", y=alt.Y("first:N", **y), y2="last:N")  # type: ignore[arg-type]
     return _spec(alt.layer(points, along), 17 * len(order))
+
+
+def lanes(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Put spans side by side so that no two in a lane touch.
+
+    Examples
+    --------
+    >>> lanes([(0, 4), (2, 6), (5, 9), (7, 9)])
+    [0, 1, 0, 1]
+    """
+    ends: list[int] = []
+    chosen = []
+    for start, end in spans:
+        free = [lane for lane, other in enumerate(ends) if other < start]
+        lane = free[0] if free else len(ends)
+        ends[lane : lane + 1] = [end]
+        chosen.append(lane)
+    return chosen
 
 
 def costs(values: Values) -> Spec:
