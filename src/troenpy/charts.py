@@ -95,7 +95,7 @@ def ranks(values: Values, groups: list[list[str]], kinds: Sequence[str]) -> Spec
     import altair as alt
 
     order = _found(values, "method")
-    limit = alt.ExprRef(f"max({_LABEL_LIMIT}, 0.45 * (containerSize()[0] || 0))")  # names in full where there is room
+    limit = alt.ExprRef(f"max({_LABEL_LIMIT}, 0.45 * (containerSize()[0] || 700))")  # names in full where there is room
     y = {"title": None, "sort": None, "scale": alt.Scale(domain=order), "axis": alt.Axis(labelLimit=limit)}
     last = max(value["rank"] for value in values)
     along_them = [
