@@ -67,13 +67,13 @@ def topics():
 
 
 class TestWmd:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(bags, bags, seeds)
     def test_equals_a_direct_solution(self, bag, other, seed):
         vectors = made_up_vectors(seed)
         assert wmd(bag, other, vectors) == pytest.approx(direct_wmd(bag, other, vectors), abs=1e-6)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(bags, bags, seeds)
     def test_bounds_stay_below_and_it_is_symmetric(self, bag, other, seed):
         vectors = made_up_vectors(seed)
@@ -95,7 +95,7 @@ class TestWmd:
 
 
 class TestWfr:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(bags, bags, seeds)
     def test_near_a_direct_solution_and_within_its_tolerance(self, bag, other, seed):
         vectors = made_up_vectors(seed)
@@ -104,7 +104,7 @@ class TestWfr:
         x, y = (vectors.vectors[[WORDS.index(word) for word in words]].astype(float) for words in (bag, other))
         angles = np.minimum(0.7 * cdist(x, y), np.pi / 2)
         costs = np.minimum(-2 * np.log(np.maximum(np.cos(angles), 1e-11)), 50)
-        plan = ot.unbalanced.mm_unbalanced(p, q, costs, 1.0, numItermax=20_000, stopThr=1e-14)
+        plan = ot.unbalanced.mm_unbalanced(p, q, costs, 1.0, numItermax=3_000, stopThr=1e-12)
         masses = [(plan.sum(axis=1), p), (plan.sum(axis=0), q)]
         divergence = sum(np.sum(np.where(a > 0, a * np.log(np.maximum(a, 1e-300) / b), 0) - a + b) for a, b in masses)
         least = (plan * costs).sum() + divergence
@@ -113,7 +113,7 @@ class TestWfr:
         assert wfr(other, bag, vectors, coef=0.7) == pytest.approx(distance, abs=1e-9)
         assert wfr(bag, bag, vectors) == 0
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(seeds)
     def test_steps_are_those_of_pot(self, seed):
         generator = np.random.default_rng(seed)
@@ -214,7 +214,7 @@ def random_documents(generator, n):
 
 
 class TestPruning:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(seeds, st.sampled_from(DISTANCES), st.integers(1, 7))
     def test_pruned_and_unpruned_neighbours_are_identical(self, topics, seed, name, k):
         generator = np.random.default_rng(seed)
@@ -258,7 +258,7 @@ class TestPruning:
         NearestDocuments(distance.space, shares[20:]).search(shares[:20], 3)
         assert len(n_solved) < 0.2 * 20 * 280
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(bags, bags, st.integers(0, 100), st.booleans())
     def test_any_potentials_give_a_lower_bound(self, bag, other, seed, is_balanced):
         """What the search rests on: weak duality, for any prices whatever."""

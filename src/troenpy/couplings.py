@@ -69,19 +69,20 @@ class Balanced:
 
     def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
         """Move what is left where both have the same points."""
-        shared = common >= 0
-        places = common[shared]
-        stays = np.minimum(p[places], q[shared])
-        p, q = p.copy(), q.copy()
-        p[places] -= stays
-        q[shared] -= stays
-        sources, targets = np.flatnonzero(p), np.flatnonzero(q)
+        (shared,) = (common >= 0).nonzero()
+        if len(shared):
+            places = common[shared]
+            stays = np.minimum(p[places], q[shared])
+            p, q = p.copy(), q.copy()
+            p[places] -= stays
+            q[shared] -= stays
+        (sources,), (targets,) = p.nonzero(), q.nonzero()
         if not (len(sources) and len(targets)):
             return Solution(0.0, np.zeros(len(p)))
-        to_targets = np.ascontiguousarray(costs[:, targets])
+        to_targets = costs.take(targets, axis=1)
         supply, demand = p[sources], q[targets]
         demand *= supply.sum() / demand.sum()  # rounding apart they are equal
-        cost, prices = _network_simplex(supply, demand, np.ascontiguousarray(to_targets[sources]))
+        cost, prices = _network_simplex(supply, demand, to_targets.take(sources, axis=0))
         return Solution(cost, (to_targets - prices).min(axis=1))
 
     def worth(self, potentials: Floats) -> Floats:

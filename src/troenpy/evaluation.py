@@ -102,8 +102,8 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
 def _by_transport(split: Split, group: Sequence[Method]) -> list[Codes]:
     """Vote among the nearest training documents by transport; ties as their authors decide them.
 
-    Vectors are of length 1, and WFR's words are not moved further than pi / 2: so chosen on folds of training parts
-    (experiments/transport_settings.py).
+    Vectors are of length 1, and WFR's words are not moved further than pi / 2: on folds of training parts nothing else
+    was clearly better (experiments/transport_settings.py).
     """
     if split.words is None:
         raise ValueError("it needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file")

@@ -11,7 +11,6 @@ bbcsport, the relaxed bound of the other side costs more time than it saves.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -172,11 +171,11 @@ class _Query:
         self.table = space.costs(points, columns) if is_kept else None
         self._place = shared_places(points, columns)
 
-    def costs(self, columns: Any) -> Floats:
-        """Return the costs of moves to some columns, given as a slice or by their numbers."""
+    def costs(self, columns: Rows) -> Floats:
+        """Return the costs of moves to some columns."""
         if self.table is None:
             return self._space.costs(self._points, self._columns[columns])
-        return self.table[:, columns]
+        return self.table.take(columns, axis=1)
 
     def solve(self, document: int) -> Solution:
         columns, shares = _row(self._documents, document)
