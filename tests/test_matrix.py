@@ -177,7 +177,7 @@ def test_stack_blocks_of_many_rows_on_threads():
     twin = on_both(_stacked, *arguments)[1]
     for first, second, expected in zip(one, two, twin, strict=True):
         assert first.tolist() == second.tolist()
-        np.testing.assert_allclose(first, expected, rtol=1e-13)
+        np.testing.assert_allclose(first, expected, rtol=1e-12, atol=1e-14)
 
 
 def _stacked(counts, indices, indptr, weights, sets, blocks, n_values, n_threads=1):

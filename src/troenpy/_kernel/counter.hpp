@@ -87,9 +87,9 @@ private:
     TermTable table_;
     Batch batch_;
     Buffer<Entry> entries_;
-    std::uint64_t first_entry_ = 0;  // of the current document
+    std::uint64_t first_entry_ = 0;    // of the current document
     std::uint64_t usual_entries_ = 0;  // of a chunk
-    std::uint32_t n_entries_ = 0;    // of the current document
+    std::uint32_t n_entries_ = 0;      // of the current document
     std::uint32_t document_ = 0;
     std::uint32_t n_flushes_ = 0;
     std::vector<std::uint32_t> word_terms_, ngram_terms_, longer_terms_;

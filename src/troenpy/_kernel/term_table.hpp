@@ -150,16 +150,14 @@ public:
     const Slot *begin() const { return slots_.data(); }
     const Slot *end() const { return slots_.data() + slots_.size(); }
     std::string_view long_text(const Key &key) const;
-    const std::vector<Key> &keys() const { return keys_; }  // by term number
+    std::vector<Key> keys() const;  // by term number; made anew
     std::vector<char> take_arena() { return std::move(arena_); }
-    std::vector<Key> take_keys() { return std::move(keys_); }
 
 private:
     Slot &add(Slot &slot, const Key &key) {
         if (n_terms_ == no_term) throw std::overflow_error("more than 2**32 - 1 different terms");
         slot.key = key;
         slot.term = n_terms_++;
-        keys_.push_back(key);
         ++n_slots_used_;
         return slot;
     }
@@ -169,7 +167,6 @@ private:
     unsigned shift_;
     std::size_t n_slots_used_ = 0;
     std::uint32_t n_terms_ = 0;
-    std::vector<Key> keys_;
     std::vector<char> arena_;
     Seed seed_;
 };

@@ -105,10 +105,12 @@ Vocabulary::Vocabulary(Counter &counter) {
 
 void Vocabulary::take(Worker &worker, Source &source) {
     TermTable &table = worker.table();
-    source.keys = table.take_keys();
-    source.n_documents.resize(source.keys.size());
+    source.keys.resize(table.n_terms());
+    source.n_documents.resize(table.n_terms());
     for (const Slot &slot : table) {
-        if (slot.key.tail != 0 && slot.term != no_term) source.n_documents[slot.term] = slot.n_documents;
+        if (slot.key.tail == 0 || slot.term == no_term) continue;
+        source.keys[slot.term] = slot.key;
+        source.n_documents[slot.term] = slot.n_documents;
     }
     source.arena = table.take_arena();
     source.nodes.resize(source.keys.size());
