@@ -34,7 +34,7 @@ from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict, tra
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier
+from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier, settings
 from troenpy._kernel.matrix import return_free_memory
 from troenpy.classifier import DEFAULT_FEATURES
 
@@ -159,31 +159,43 @@ def resident(kind: str) -> float:
     return int(re.search(rf"{kind}:\s*(\d+)", status)[1]) / 1024  # type: ignore[index]
 
 
-def measure(corpus: Corpus, dtype: Any, source: str) -> None:
-    """Print what TermFeatures adds to the peak of this process, and what it leaves there, by the size of its matrix."""
-    features = TermFeatures(dtype=dtype, input="counts" if source == "counts" else "content")
-    TermFeatures(("btf",), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
-    documents = CountVectorizer(dtype=dtype).fit_transform(corpus.texts) if source == "counts" else corpus.texts
+def peak_of(call: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Return what a call adds to the peak of this process, what it leaves there, and its result."""
     return_free_memory()
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
     before = resident("VmRSS")
-    X = features.fit_transform(documents, corpus.labels)
+    result = call()
     peak = resident("VmHWM") - before
     return_free_memory()
+    return peak, resident("VmRSS") - before, result
+
+
+def measure(corpus: Corpus, setting: str, dtype: Any, source: str) -> None:
+    """Print the peak memory of fit_transform and of transform by the size of the matrix, and that of the model."""
+    options = {"dtype": dtype, "input": "counts" if source == "counts" else "content"}
+    features = settings.features(setting, **options)
+    TermFeatures(("btf",), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
+    documents = CountVectorizer(dtype=dtype).fit_transform(corpus.texts) if source == "counts" else corpus.texts
+    peak, left, X = peak_of(lambda: features.fit_transform(documents, corpus.labels))
     matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
-    model = resident("VmRSS") - before - matrix
-    print(f"{source} | {dtype} | {matrix:.0f} MB | {peak:.0f} MB | {peak / matrix:.2f} | {model:.0f} MB", flush=True)
+    del X
+    again, _, _ = peak_of(lambda: features.transform(documents))
+    cells = [f"{matrix:.1f} MB", f"{peak:.1f} MB", f"{left - matrix:.1f} MB"]
+    ratios = [f"{ratio / matrix:.2f}" for ratio in (peak, peak - (left - matrix), again)]
+    print(" | ".join([setting, source, dtype, *cells, *ratios]), flush=True)
 
 
 def compare_memory(folder: Path, names: list[str]) -> None:
     """Measure each in a process of its own."""
-    print("corpus | from | dtype | matrix | peak above the documents | ratio | of it left beside the matrix: the model")
+    titles = "corpus | setting | from | dtype | matrix | peak of fit_transform | of it the model"
+    print(f"{titles} | peak / matrix | without the model | peak of transform / matrix")
     for name in names:
-        for source in ("text", "counts"):
-            for dtype in ("float64", "float32"):
-                print(name, end=" | ", flush=True)
-                own = ["--data", str(folder), "--corpora", name, "--measure", source, dtype]
-                subprocess.run([sys.executable, __file__, *own], check=True)  # noqa: S603
+        for setting in ("paper_2b", "linear"):
+            for source in ("text", "counts"):
+                for dtype in ("float64", "float32"):
+                    print(name, end=" | ", flush=True)
+                    own = ["--data", str(folder), "--corpora", name, "--measure", setting, source, dtype]
+                    subprocess.run([sys.executable, __file__, *own], check=True)  # noqa: S603
 
 
 def main() -> None:
@@ -193,14 +205,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--choose", action="store_true", help="cross-validate C and parts of the default")
     parser.add_argument("--memory", action="store_true", help="peak memory of TermFeatures, from text and counts")
-    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--folds", type=int, default=5, help="of that cross-validation")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("give --data FOLDER, or set TROENPY_DATA")
     if arguments.measure:
-        source, dtype = arguments.measure
-        measure(read(Path(arguments.data) / f"{arguments.corpora[0]}.jsonl.gz"), dtype, source)
+        setting, source, dtype = arguments.measure
+        measure(read(Path(arguments.data) / f"{arguments.corpora[0]}.jsonl.gz"), setting, dtype, source)
     elif arguments.memory:
         compare_memory(Path(arguments.data), arguments.corpora)
     elif arguments.choose:

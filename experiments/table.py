@@ -1,28 +1,33 @@
-"""Write the tables of the README and of docs/beyond.md from the rows under results/, so that no number is typed.
+"""Write the tables of README.md, docs/beyond.md and docs/transport.md from the rows under results/: none is typed.
 
-    python experiments/table.py          # writes both
+    python experiments/table.py          # writes them
     python experiments/table.py --check  # says whether they have what the rows give
 
 The rows come from
 
     troenpy reproduce --datasets all --splits 50 --beyond --out experiments/results/all
+    python experiments/transport_run.py --vectors FILE
 """
 
 import argparse
 import re
+import statistics
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
-from troenpy.claims import SEVEN, check_claims
+from troenpy.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, check_claims
 from troenpy.comparison import Comparison
 from troenpy.journal import Row, read_rows
 from troenpy.methods import ABLATION_KNN, ABLATION_LINEAR, BEYOND_KNN, BEYOND_LINEAR, PAPER, RIVALS, read_methods
+from troenpy.summary import compare
 from troenpy.tables import to_markdown
 
 ROOT = Path(__file__).parent.parent
 ROWS = ROOT / "experiments/results/all/rows.jsonl"
-PAGES = (ROOT / "README.md", ROOT / "docs/beyond.md")
+TRANSPORT_ROWS = ROOT / "experiments/results/transport/rows.jsonl"
+PAGES = (ROOT / "README.md", ROOT / "docs/beyond.md", ROOT / "docs/transport.md")
 MARKED = re.compile(r"<!-- (\w+): written by experiments/table.py -->\n(.*?)<!-- end of \1 -->", flags=re.DOTALL)
 
 KNN, LINEAR = BEYOND_KNN[0], BEYOND_LINEAR[1]
@@ -51,23 +56,28 @@ def sections() -> dict[str, str]:
     by_model = sorted(read_methods(PAPER + RIVALS), key=lambda method: method.model)
     paper = compared(rows, [method.name for method in by_model], "knn: tf*idf")
     claims = ["| the paper's claim | here | the number behind it |", "|---|---|---|"]
-    claims += [f"| {claim.text} | {claim.verdict} | {claim.evidence} |" for claim in check_claims(paper)]
+    about_transport = next(claim for claim in check_claims(_as_whole()) if claim.text == ABOUT_TRANSPORT)
+    claims += [
+        f"| {claim.text} | {claim.verdict} | {claim.evidence} |"
+        for claim in (about_transport if claim.text == ABOUT_TRANSPORT else claim for claim in check_claims(paper))
+    ]
     knn = [name for name in NOTES if name.startswith("knn")]
     linear = [name for name in NOTES if not name.startswith("knn")]
     return {
-        "errors": to_markdown(paper) + splits(paper),
+        "errors": to_markdown(compare(paper)) + splits(paper),
         "claims": "\n".join(claims) + "\n",
         "neighbours": table(rows, knn, NOTES),
         "linear": table(rows, linear, NOTES),
         "parts_of_knn": table(rows, [KNN, "knn: tf*sqrt(certainty*idf)/hellinger", *ABLATION_KNN]),
         "parts_of_linear": table(rows, [LINEAR, *ABLATION_LINEAR]),
+        "transport": transport_table(),
     }
 
 
 def table(rows: list[Row], methods: list[str], notes: dict[str, str] | None = None) -> str:
     """Compare methods with the first of them."""
     comparison = compared(rows, methods, methods[0])
-    return to_markdown(comparison, notes) + splits(comparison)
+    return to_markdown(compare(comparison), notes) + splits(comparison)
 
 
 def compared(rows: list[Row], methods: list[str], baseline: str) -> Comparison:
@@ -83,6 +93,65 @@ def splits(comparison: Comparison) -> str:
     """Say how many random splits there are of each corpus."""
     numbers = {corpus: cell.n_splits for (corpus, _), cell in comparison.cells.items() if cell.n_splits > 1}
     return f"\nRandom splits: {', '.join(f'{corpus} {number}' for corpus, number in numbers.items())}.\n"
+
+
+def _transport() -> Comparison:
+    return Comparison(sorted(read_rows(TRANSPORT_ROWS), key=lambda row: SEVEN.index(row.corpus)))
+
+
+def _as_whole() -> Comparison:
+    """Return the rows of transport under the plain names of their corpora, on splits that HOFTT was run on."""
+    rows = [replace(row, sample=None) for row in _transport().rows]
+    splits = {(row.corpus, row.seed) for row in rows if row.method == HOFTT}
+    return Comparison([row for row in rows if (row.corpus, row.seed) in splits])
+
+
+def transport_table() -> str:
+    """Return a line for each corpus and distance, beside TF-IDF and TF-PI on the same splits and test documents."""
+    comparison = _transport()
+    splits = {
+        key: {row.seed: row for row in comparison.rows if (row.setting, row.method) == key} for key in comparison.cells
+    }
+    header = [
+        "corpus",
+        "splits",
+        "test documents",
+        "distance",
+        "error",
+        "`tf*idf`",
+        "`tf*pi`",
+        "p",
+        "ms",
+        "`tf*pi`, ms",
+    ]
+    lines = [header, ["---", "---:", "---", "---", *["---:"] * 6]]
+    for (setting, method), rows in splits.items():
+        if method in (TF_IDF, TF_PI):
+            continue
+        beside = [[splits[setting, name][seed] for seed in rows] for name in (TF_IDF, TF_PI)]
+        ours, idf, pi = (list(rows.values()), *beside)
+        errors = [100 * statistics.mean(row.error for row in each) for each in (ours, idf, pi)]
+        costs = [1000 * sum(row.cpu_seconds for row in each) / sum(row.n_test for row in each) for each in (ours, pi)]
+        row = ours[0]
+        lines.append(
+            [
+                row.corpus,
+                "given" if row.seed is None else str(len(rows)),
+                "all" if row.sample is None else f"sample of {row.sample}",
+                f"`{method.removeprefix('knn: ')}`",
+                *(f"{error:.2f}" for error in errors),
+                _p_value(comparison, method, setting, list(rows)),
+                f"{costs[0]:.0f}",
+                f"{costs[1]:.2f}",
+            ]
+        )
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _p_value(comparison: Comparison, method: str, setting: str, seeds: list[int | None]) -> str:
+    """Return the p-value of the difference from TF-PI on the splits that both have."""
+    p = comparison.test(method, TF_PI, setting).p
+    return "" if len(seeds) == 1 and seeds != [None] else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def filled(page: Path, texts: dict[str, str]) -> str:

@@ -43,6 +43,8 @@ def troenpy_command(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def command(*words):
+        if words[:1] == ("reproduce",) and words != ("reproduce",) and not {"--help", "--page"} & {*words}:
+            words = *words, "--no-page"  # a page takes seconds
         monkeypatch.setattr(sys, "argv", ["troenpy", *words])
         result = CliRunner().invoke(app, list(words), prog_name="troenpy")
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -59,7 +61,10 @@ class TestReproduce:
         assert "r8: test error, %" in output
         assert "knn: tf*pi " in output
         assert "what the paper claims" in output
-        assert "Rows: troenpy-results/rows.jsonl, report: troenpy-results/report.json" in output
+        folder = "troenpy-results"
+        files = ", ".join(f"{folder}/report.{kind}" for kind in ("html", "md", "json"))
+        assert f"Rows: {folder}/rows.jsonl, report: {files}" in output.replace("\n", " ")
+        assert output.strip().splitlines()[-1] == "The page now has t-SNE of 30 documents of r8."
         rows = journal.read_rows(tmp_path / "troenpy-results/rows.jsonl")
         assert {row.corpus for row in rows} == {"r8"}
         assert {"knn: tf*idf", "knn: tf*pi", "lr: tf*pi + btf + ecib", "knn: tf*rf"} <= {row.method for row in rows}
@@ -69,6 +74,11 @@ class TestReproduce:
         assert [claim["verdict"] for claim in report["claims"]].count(NOT_TESTABLE) < 14
         assert report["corpora"]["r8"]["n_test"] == 30
         assert str(tmp_path) not in json.dumps(report)
+        assert report["command"] == "troenpy reproduce"
+        assert report["projection"]["n_documents"] == report["projection"]["n_test"] == 30
+        assert report["terms"]["corpus"] == "r8"
+        assert "t-SNE of r8 under TF-IDF" in (tmp_path / "troenpy-results/report.html").read_text()
+        assert "## What the paper claims" in (tmp_path / "troenpy-results/report.md").read_text()
 
     def test_all_runs_the_seven_with_five_splits(self, troenpy_command, tmp_path):
         code, output = troenpy_command("reproduce", "--datasets", "all", "--method", "knn: tf", "--method", "lr: tf")
@@ -184,6 +194,82 @@ class TestReproduce:
         assert len(journal.read_rows(rows)) > 0
 
 
+class TestReport:
+    METHODS = ("--method", "knn: tf*idf", "--method", "knn: tf*pi")
+
+    def test_it_makes_the_same_report_from_rows(self, troenpy_command, tmp_path, monkeypatch):
+        monkeypatch.setenv("TROENPY_DATA", str(tmp_path))
+        (tmp_path / "r8.jsonl.gz").touch()
+        assert troenpy_command("reproduce", *self.METHODS, "--page")[0] == 0
+        first = {path.name: path.read_text() for path in (tmp_path / "troenpy-results").glob("report.*")}
+        assert set(first) == {"report.html", "report.md", "report.json"}
+        code, output = troenpy_command("report", "troenpy-results", "--out", "again", "--figures", "drawn")
+        assert (code, "8 files of figures: drawn" in output) == (0, True), output
+        again = json.loads((tmp_path / "again/report.json").read_text())
+        assert again.pop("command") == "troenpy report troenpy-results --out again --figures drawn"
+        assert again == {name: part for name, part in json.loads(first["report.json"]).items() if name != "command"}
+        drawn = {path.name for path in (tmp_path / "drawn").iterdir()}
+        assert {"figure-1.png", "figure-1.svg", "figure-3.png", "cost.svg"} <= drawn
+        assert (tmp_path / "drawn/figure-3.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / "drawn/figure-1.svg").read_text()
+
+    def test_rows_alone(self, troenpy_command, tmp_path):
+        troenpy_command("reproduce", *self.METHODS)
+        assert not (tmp_path / "troenpy-results/report.html").exists()
+        assert troenpy_command("report", "troenpy-results/rows.jsonl", "--rows-only")[0] == 0
+        report = json.loads((tmp_path / "troenpy-results/report.json").read_text())
+        assert (report["terms"], report["projection"]) == (None, None)
+        assert "Made from rows alone" in report["notes"][0]
+        assert "Made from rows alone" in (tmp_path / "troenpy-results/report.html").read_text()
+
+    def test_a_corpus_that_is_not_here_or_another_is_said(self, troenpy_command, tmp_path, monkeypatch):
+        monkeypatch.setenv("TROENPY_DATA", str(tmp_path))
+        monkeypatch.setenv("TROENPY_CACHE", str(tmp_path))
+        troenpy_command("reproduce", *self.METHODS)
+        assert troenpy_command("report", "troenpy-results")[0] == 0
+        page = (tmp_path / "troenpy-results/report.html").read_text()
+        assert "none of r8 is here: set TROENPY_DATA" in page
+        (tmp_path / "r8.jsonl.gz").touch()
+        rows = tmp_path / "troenpy-results/rows.jsonl"
+        mark = journal.read_rows(rows)[0].fingerprint
+        rows.write_text(rows.read_text().replace(mark, "0" * len(mark)))
+        assert troenpy_command("report", "troenpy-results")[0] == 0
+        page = (tmp_path / "troenpy-results/report.html").read_text()
+        assert "the corpus r8 that is here is not the one of the rows" in page
+
+    @pytest.mark.parametrize(
+        ("words", "line"),
+        [
+            (["nowhere"], "troenpy: nowhere: No such file or directory"),
+            (["empty.jsonl"], "troenpy: empty.jsonl has no rows: run troenpy reproduce first"),
+            (["broken.jsonl"], "troenpy: line 1 of broken.jsonl: not a row of results"),
+            (["rows.jsonl", "--baseline", "knn: x"], "troenpy: baseline 'knn: x' was not run; the methods are"),
+        ],
+    )
+    def test_what_is_wrong_is_one_line(self, troenpy_command, tmp_path, words, line):
+        (tmp_path / "empty.jsonl").touch()
+        (tmp_path / "broken.jsonl").write_text("[]\n")
+        troenpy_command("reproduce", *self.METHODS, "--out", ".")
+        code, output = troenpy_command("report", *words)
+        assert code == 1
+        assert output.strip().startswith(line)
+        assert len(output.strip().splitlines()) == 1
+
+    def test_without_the_extra_there_is_a_line_at_the_start_and_everything_else(
+        self, troenpy_command, tmp_path, monkeypatch
+    ):
+        monkeypatch.setitem(sys.modules, "altair", None)
+        code, output = troenpy_command("reproduce", *self.METHODS, "--page")
+        assert code == 0
+        assert output.startswith(
+            "troenpy: the page needs altair: pip install 'troenpy[report]'; the rest comes without"
+        )
+        assert "report: troenpy-results/report.md, troenpy-results/report.json" in output.replace("\n", " ")
+        assert not (tmp_path / "troenpy-results/report.html").exists()
+        code, output = troenpy_command("report", "troenpy-results")
+        assert (code, output) == (1, "troenpy: the page needs altair: pip install 'troenpy[report]'\n")
+
+
 class TestOtherCommands:
     def test_datasets_lists_all_seven(self, troenpy_command, monkeypatch):
         monkeypatch.delenv("TROENPY_DATA", raising=False)
@@ -205,8 +291,9 @@ class TestOtherCommands:
     def test_version(self, troenpy_command):
         assert troenpy_command("--version") == (0, f"troenpy {troenpy.__version__}\n")
 
-    @pytest.mark.parametrize("words", [[], ["reproduce"], ["datasets"]])
+    @pytest.mark.parametrize("words", [[], ["reproduce"], ["report"], ["datasets"]])
     def test_every_help_ends_with_an_example_that_runs(self, troenpy_command, words):
+        troenpy_command("reproduce", "--method", "knn: tf")
         code, output = troenpy_command(*words, "--help")
         assert code == 0
         example = output.strip().splitlines()[-1].strip()
@@ -215,7 +302,7 @@ class TestOtherCommands:
 
     def test_every_command_is_in_the_readme(self):
         commands = [command.name for command in app.registered_commands]
-        assert commands == ["reproduce", "datasets"]
+        assert commands == ["reproduce", "report", "datasets"]
         for name in commands:
             assert f"troenpy {name}" in README.read_text(encoding="utf-8")
 

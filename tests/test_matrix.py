@@ -45,12 +45,14 @@ def test_class_document_counts(parts, data):
     )
     arguments = indptr, indices, np.array(codes, dtype=np.int64), 4, dense.shape[1]
     n_threads = data.draw(st.integers(1, 3))
-    for borders, classes, counts in on_both(matrix.class_document_counts, *arguments, n_threads=n_threads):
+    for borders, classes, counts, totals in on_both(matrix.class_document_counts, *arguments, n_threads=n_threads):
         found = sp.csc_array((counts, classes, borders), shape=expected.shape)
         assert found.has_canonical_format
         assert (counts > 0).all()
         assert found.toarray().tolist() == expected.tolist()
-        assert {borders.dtype, classes.dtype, counts.dtype} == {np.dtype(np.int64)}
+        assert totals.tolist() == expected.sum(axis=0).tolist()
+        assert {borders.dtype, classes.dtype} == {indptr.dtype}
+        assert {counts.dtype, totals.dtype} == {np.dtype(np.int64)}
 
 
 def test_class_document_counts_in_blocks_of_columns():
@@ -156,6 +158,33 @@ def test_stack_blocks_with_a_tail(parts, n_tail, n_blocks, dtype):
     for found in on_both(run):
         assert found.has_canonical_format
         np.testing.assert_array_equal(found.toarray(), expected)
+
+
+def test_stack_blocks_takes_the_logarithm_of_any_count():
+    counts = np.array([0.5, 1.0, 1.5, 2.0, 255.0, 255.5, 256.0, 1e9])
+    n = len(counts)
+    arrays = np.arange(n), np.array([0, n]), np.ones((1, 1, n)), np.zeros(1, dtype=np.int64)
+    for found in on_both(_stacked, counts, *arrays, [("log", "none")], n):
+        np.testing.assert_allclose(found[0], 1 + np.log(counts), rtol=1e-15)
+
+
+def test_stack_blocks_of_many_rows_on_threads():
+    rng = np.random.default_rng(5)
+    X = sp.csr_array(rng.random((3000, 50)) * (rng.random((3000, 50)) < 0.2))
+    weights, sets = rng.random((2, 2, 50)), rng.integers(0, 2, 3000)
+    arguments = X.data, X.indices, X.indptr, weights, sets, [("log", "l2"), ("raw", "hellinger")], 2 * X.nnz
+    one, two = (_stacked(*arguments, n_threads=n) for n in (1, 2))
+    twin = on_both(_stacked, *arguments)[1]
+    for first, second, expected in zip(one, two, twin, strict=True):
+        assert first.tolist() == second.tolist()
+        np.testing.assert_allclose(first, expected, rtol=1e-12, atol=1e-14)
+
+
+def _stacked(counts, indices, indptr, weights, sets, blocks, n_values, n_threads=1):
+    out, columns = np.empty(n_values), np.empty(n_values, dtype=indices.dtype)
+    arguments = counts, indices, indptr, weights, sets, blocks
+    matrix.stack_blocks(*arguments, out=out, out_indices=columns, n_threads=n_threads)
+    return out, columns
 
 
 @needs_kernel

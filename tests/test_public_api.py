@@ -7,13 +7,13 @@ import types
 
 import troenpy
 
-OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot pyspark pandas polars matplotlib sklearn.model_selection"
+OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot tomotopy pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
     WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
-    TextKNeighborsClassifier TfPiVectorizer TroenpyClassifier comparison conditional_troenpy datasets
-    differential_troenpy entropy experiments kernel_available load
+    TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier comparison conditional_troenpy
+    datasets differential_troenpy embeddings entropy experiments kernel_available load
     negative_information positive_information rivals save settings
-    term_weights troenpy troenpy_gain weights
+    term_weights transport troenpy troenpy_gain weights
 """
 
 
@@ -29,7 +29,13 @@ def test_every_public_name_is_documented_with_an_example():
             continue
         assert thing.__doc__, name
         assert ">>>" in thing.__doc__, name
-    for thing in (troenpy.datasets.load, troenpy.experiments.run, troenpy.comparison.Comparison):
+    for thing in (
+        troenpy.datasets.load,
+        troenpy.experiments.run,
+        troenpy.comparison.Comparison,
+        troenpy.embeddings.load,
+        troenpy.transport.wmd,
+    ):
         assert ">>>" in thing.__doc__, thing
     for name, weight in troenpy.WEIGHTS.items():
         assert ">>>" in (weight.__doc__ or ""), name

@@ -27,7 +27,8 @@ from troenpy.vectorizer import TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
 if TYPE_CHECKING:
-    from troenpy import comparison, datasets, experiments
+    from troenpy import comparison, datasets, embeddings, experiments, transport
+    from troenpy.transport_classifier import TransportClassifier
 
 __version__ = "0.1.0"
 
@@ -41,11 +42,13 @@ __all__ = [
     "TermWeighter",
     "TextKNeighborsClassifier",
     "TfPiVectorizer",
+    "TransportClassifier",
     "TroenpyClassifier",
     "comparison",
     "conditional_troenpy",
     "datasets",
     "differential_troenpy",
+    "embeddings",
     "entropy",
     "experiments",
     "kernel_available",
@@ -56,6 +59,7 @@ __all__ = [
     "save",
     "settings",
     "term_weights",
+    "transport",
     "troenpy",
     "troenpy_gain",
     "weights",
@@ -64,8 +68,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the modules of experiments when they are first asked for: who only weights text need not wait for them."""
-    if name in ("comparison", "datasets", "experiments"):
+    if name in ("comparison", "datasets", "embeddings", "experiments", "transport"):
         return importlib.import_module(f"troenpy.{name}")
+    if name == "TransportClassifier":
+        return importlib.import_module("troenpy.transport_classifier").TransportClassifier
     raise AttributeError(f"module 'troenpy' has no attribute {name!r}")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from troenpy.counts import ClassCounts
 
@@ -28,12 +29,12 @@ def by_terms(counts: ClassCounts, formula: "Callable[[Cells], Floats]") -> Float
 
     The formula sees one block of consecutive terms at a time.
     """
-    starts = counts.doc_freq.indptr
-    edges = np.searchsorted(starts, np.arange(0, starts[-1], CELLS_PER_BLOCK)[1:])
-    blocks = zip([0, *edges], [*edges, len(starts) - 1], strict=True)
+    table = counts.doc_freq
+    edges = np.searchsorted(table.indptr, np.arange(0, table.indptr[-1], CELLS_PER_BLOCK)[1:])
+    blocks = zip([0, *edges], [*edges, table.shape[1]], strict=True)
     values = []
     for start, stop in blocks:
-        cells = Cells(counts, start, stop)
+        cells = Cells(counts, table, start, stop)
         values.append(np.where(cells.n_w > 0, formula(cells), 0.0))
     return np.concatenate(values)
 
@@ -43,22 +44,22 @@ class Cells:
 
     Attributes hold, in the paper's symbols: `n` documents; `C` documents by class; `n_w` documents by term; for every
     cell its class `i`, its term `w` and its count `n_iw`. `N` and `N_w` count label occurrences, not documents:
-    the same unless documents have several labels or none.
+    the same unless documents have several labels or none. `table` is `counts.doc_freq`.
     """
 
-    def __init__(self, counts: ClassCounts, start: int, stop: int) -> None:
+    def __init__(self, counts: ClassCounts, table: sparse.csc_array, start: int, stop: int) -> None:
         kept = np.flatnonzero(counts.n_docs > 0)
         check_two_classes(counts.classes[kept])
-        starts = np.asarray(counts.doc_freq.indptr[start : stop + 1], dtype=np.int64)
+        starts = np.asarray(table.indptr[start : stop + 1], dtype=np.int64)
         stored = slice(starts[0], starts[-1])
         self.n_terms, self.starts = stop - start, starts - starts[0]
         self.n = float(counts.n_documents)
         self.C: Floats = counts.n_docs[kept].astype(np.float64)
         self.n_w: Floats = counts.term_docs[start:stop].astype(np.float64)
-        self.i: Integers = counts.doc_freq.indices[stored]
+        self.i: Integers = table.indices[stored]
         if len(kept) < len(counts.n_docs):
             self.i = np.searchsorted(kept, self.i)
-        self.n_iw: Floats = counts.doc_freq.data[stored].astype(np.float64)
+        self.n_iw: Floats = table.data[stored].astype(np.float64)
         self.N = float(self.C.sum())
 
     @cached_property
@@ -96,7 +97,7 @@ class Cells:
         totals : ndarray of shape (V,)
             The totals that `at_zero` depends on.
         """
-        distinct, which = np.unique(totals, return_inverse=True)
+        distinct, which = _distinct(totals)
         sizes, class_size, repeats = np.unique(self.C, return_inverse=True, return_counts=True)
         zeros = np.empty(len(distinct))
         step = max(1, _TABLE // len(sizes))
@@ -106,7 +107,9 @@ class Cells:
             table = np.broadcast_to(values, (len(sizes), values.shape[1]))
             zeros[block] = repeats @ table
         if step >= len(distinct) > 0:  # all of it is in the table
-            zeros_of_cells = table[class_size[self.i], which[self.w]]
+            places = class_size[self.i] * len(distinct)
+            places += which[self.w]
+            zeros_of_cells = np.ascontiguousarray(table).ravel().take(places)
         else:
             zeros_of_cells = at_zero(self.C[self.i], totals[self.w])
         return zeros[which] + self.sum_of_cells(at_cells - zeros_of_cells)
@@ -159,5 +162,23 @@ def check_two_classes(classes: NDArray[Any]) -> None:
 
 def remainder(whole: Any, part: Any) -> Any:
     """Return whole - part; zero where sample weights leave only rounding."""
-    rest = whole - part
-    return np.where(rest > 1e-12 * whole, rest, 0.0)
+    rest = np.asarray(whole - part)
+    np.copyto(rest, 0.0, where=rest <= 1e-12 * whole)
+    return rest
+
+
+def _distinct(totals: Floats) -> tuple[Floats, Integers]:
+    """Return the distinct totals in rising order, and which of them each one is, as np.unique does.
+
+    Whole numbers that are not much larger than they are many need no sorting.
+    """
+    largest = totals.max(initial=0.0)
+    if largest > 4 * len(totals) or (totals < 0).any():
+        return np.unique(totals, return_inverse=True)
+    whole = totals.astype(np.int64)
+    if (whole != totals).any():
+        return np.unique(totals, return_inverse=True)
+    is_there = np.zeros(int(largest) + 1, dtype=bool)
+    is_there[whole] = True
+    number = np.cumsum(is_there)
+    return np.flatnonzero(is_there).astype(np.float64), number[whole] - 1

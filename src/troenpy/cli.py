@@ -16,8 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from troenpy import datasets, experiments
-from troenpy.claims import HELD, NOT_HELD, Claim
-from troenpy.reproduction import REPORT, ROWS, corpus_names, reproduce
+from troenpy.charts import check_extra
+from troenpy.claims import HELD, NOT_HELD
+from troenpy.images import write_figures
+from troenpy.reproduction import ROWS, Reproduction, corpus_names, rebuild, reproduce
 from troenpy.tables import to_terminal
 
 INTERRUPTED = 130
@@ -47,16 +49,21 @@ def main(
 @app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")
 def reproduce_command(
     datasets: Annotated[str, typer.Option(help="Names of corpora with commas between them, or all.")] = "r8",
-    full: Annotated[bool, typer.Option("--full", help="Every weight, and 50 random splits instead of 5.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every weight, 50 random splits instead of 5, t-SNE of the whole test part.")
+    ] = False,
     beyond: Annotated[bool, typer.Option("--beyond", help="Our own settings and linear rivals too.")] = False,
     method: Annotated[list[str] | None, typer.Option(help="Run this method instead, such as 'knn: tf*pi'.")] = None,
     splits: Annotated[int | None, typer.Option(min=1, help="Random splits where a corpus has no given one.")] = None,
     k: Annotated[list[int] | None, typer.Option(min=1, help="Neighbours, instead of 7.")] = None,
     deduplicated: Annotated[bool, typer.Option("--deduplicated", help="Drop repeated texts first.")] = False,
     train_fraction: Annotated[list[float] | None, typer.Option(help="Learn from this part of the training.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Classify this many test documents of a split.")] = None,
+    vectors: Annotated[str | None, typer.Option(help="Word vectors for transport: glove-50d, or a file.")] = None,
     out: Annotated[str, typer.Option(help="The folder for rows and report.")] = "troenpy-results",
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all processors.")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh/--resume", help="Forget earlier rows, or go on from them.")] = False,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Write report.html, with t-SNE, or not.")] = True,
 ) -> None:
     """Run the paper's experiments with their rivals, and answer its claims with numbers.
 
@@ -64,6 +71,7 @@ def reproduce_command(
     where it was when the same command is run again. --method, --k and --train-fraction may be given several times.
     """
     with _one_line_errors():
+        has_page = page and _can_make_pages()
         with _progress() as on_row:
             result = reproduce(
                 corpus_names(datasets),
@@ -76,13 +84,43 @@ def reproduce_command(
                 ks=k or None,
                 is_deduplicated=deduplicated,
                 train_fractions=train_fraction or (1.0,),
+                sample=sample,
+                vectors=vectors,
                 n_jobs=jobs,
                 on_row=on_row,
+                command=_command(),
+                has_page=has_page,
             )
         console = _console()
-        console.print(to_terminal(result.comparison))
-        console.print(_claims(result.claims))
-        console.print(f"Rows: {out}/{ROWS}, report: {out}/{REPORT}", markup=False, highlight=False)
+        console.print(to_terminal(result.summary["comparison"]))
+        console.print(_claims(result.summary["claims"]))
+        _print_line(f"Rows: {out}/{ROWS}, {_files(result)}")
+        if has_page:
+            _add_projection(result, is_full=full)
+
+
+@app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")
+def report_command(
+    rows: Annotated[str, typer.Argument()],
+    out: Annotated[str | None, typer.Option(help="The folder for the report; by default that of the rows.")] = None,
+    figures: Annotated[str | None, typer.Option(help="Also write each figure as PNG and SVG to this folder.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="The method to compare with, by default 'knn: tf*idf'.")] = None,
+    rows_only: Annotated[bool, typer.Option("--rows-only", help="Leave out what takes the text of a corpus.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="t-SNE of the whole test part, not of 1,000 documents.")] = False,
+) -> None:
+    """Make report.html, report.md and report.json anew from the rows of a run.
+
+    ROWS is a file of rows, or the folder that has it. Terms and t-SNE are added if a corpus of the rows is on this
+    machine (in the folder that TROENPY_DATA names, or downloaded before); --rows-only leaves them out.
+    """
+    with _one_line_errors():
+        check_extra()
+        result = rebuild(rows, out=out, baseline=baseline, with_corpus=not rows_only, command=_command())
+        _print_line(_files(result).capitalize())
+        result = _add_projection(result, is_full=full)
+        if figures is not None:
+            written = write_figures(result.summary, figures)
+            _print_line(f"{len(written)} files of figures: {figures}")
 
 
 @app.command("datasets", epilog="Example: troenpy datasets")
@@ -102,13 +140,50 @@ def _console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
 
 
-def _claims(claims: list[Claim]) -> Table:
+def _print_line(text: str) -> None:
+    _console().print(text, markup=False, highlight=False)
+
+
+def _command() -> str:
+    return shlex.join(["troenpy", *sys.argv[1:]])
+
+
+def _can_make_pages() -> bool:
+    """Say at once, not after the run, what a page would need."""
+    try:
+        check_extra()
+    except ImportError as error:
+        typer.echo(f"troenpy: {error}; the rest comes without it", err=True)
+        return False
+    return True
+
+
+def _files(result: Reproduction) -> str:
+    kinds = ("html", "md", "json") if result.has_page else ("md", "json")
+    return f"report: {', '.join(f'{result.folder}/report.{kind}' for kind in kinds)}"
+
+
+def _add_projection(result: Reproduction, *, is_full: bool) -> Reproduction:
+    """Draw the slow part when everything else is written, and write the page again."""
+    if result.corpus is None:
+        return result
+    with Console(stderr=True).status(f"t-SNE of {escape(result.corpus.name)} for the page"):
+        result = result.with_projection(is_full=is_full)
+        result.write()
+    if result.projection is not None:
+        shown = result.projection
+        _print_line(f"The page now has t-SNE of {shown['n_documents']} documents of {shown['corpus']}.")
+    return result
+
+
+def _claims(claims: list[dict[str, str]]) -> Table:
     table = Table(title="what the paper claims", show_lines=True)
     for name in ("claim", "verdict", "number"):
         table.add_column(name)
     for claim in claims:
-        verdict = f"[{COLOURS[claim.verdict]}]{claim.verdict}[/]" if claim.verdict in COLOURS else claim.verdict
-        table.add_row(claim.text, verdict, escape(claim.evidence))
+        verdict = claim["verdict"]
+        shown = f"[{COLOURS[verdict]}]{verdict}[/]" if verdict in COLOURS else verdict
+        table.add_row(claim["text"], shown, escape(claim["evidence"]))
     return table
 
 

@@ -36,6 +36,8 @@ class Cell:
         How it was found: over random splits, or on the test documents of one split.
     n_splits, n_test : int
         Splits, and test documents of each.
+    seconds : float
+        Wall time, the mean over splits.
     """
 
     mean: float
@@ -45,6 +47,7 @@ class Cell:
     interval: str
     n_splits: int
     n_test: int
+    seconds: float
 
 
 class Comparison:
@@ -177,12 +180,13 @@ def _check_comparable(rows: list[Row]) -> None:
 
 def _cell(rows: list[Row]) -> Cell:
     errors = np.array([row.error for row in rows])
+    seconds = float(np.mean([row.wall_seconds for row in rows]))
     if len(rows) == 1:
         low, high = wilson_interval(rows[0].n_wrong, rows[0].n_test)
-        return Cell(rows[0].error, float("nan"), low, high, "Wilson", 1, rows[0].n_test)
+        return Cell(rows[0].error, float("nan"), low, high, "Wilson", 1, rows[0].n_test, seconds)
     low, high = resampled_interval(errors, _test_to_train(rows))
     sd = float(errors.std(ddof=1))
-    return Cell(float(errors.mean()), sd, low, high, "Nadeau-Bengio", len(rows), rows[0].n_test)
+    return Cell(float(errors.mean()), sd, low, high, "Nadeau-Bengio", len(rows), rows[0].n_test, seconds)
 
 
 def _test_to_train(rows: list[Row]) -> float:

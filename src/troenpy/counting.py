@@ -44,12 +44,10 @@ def documents_by_class(
     """Return documents per class and term (K x V), and per term (V): int64, or float64 if documents have weights."""
     if weights is None and labels.is_single:
         n_classes, n_terms = len(labels.classes), present.shape[1]
-        indptr, indices, data = class_document_counts(
+        indptr, indices, data, totals = class_document_counts(
             present.indptr, present.indices, labels.indicator.indices, n_classes, n_terms, n_threads=n_threads
         )
-        cells = data.view(np.int64), indices, indptr  # the kernel's may be a "long long", equal but shown otherwise
-        by_class = sparse.csc_array(cells, shape=(n_classes, n_terms))
-        return by_class, by_class.sum(axis=0)
+        return sparse.csc_array((data, indices, indptr), shape=(n_classes, n_terms)), totals
     dtype = np.int64 if weights is None else np.float64
     ones = np.ones(present.nnz, dtype=dtype)
     presence = sparse.csr_array((ones, present.indices, present.indptr), shape=present.shape)

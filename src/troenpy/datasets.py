@@ -7,12 +7,10 @@ error and never another result.
 import gzip
 import hashlib
 import json
-import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from troenpy import archive, downloads
+from troenpy import archive, folders
 from troenpy.archive import FilePath
 from troenpy.catalogue import CATALOGUE, Entry
+from troenpy.folders import present
 from troenpy.originals import Record
-
-DATA_VARIABLE = "TROENPY_DATA"
-CACHE_VARIABLE = "TROENPY_CACHE"
 
 _DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError, ValueError)
 
@@ -125,11 +121,11 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
     if name not in CATALOGUE:
         raise ValueError(f"unknown corpus {name!r}; known are {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
-    folder, cache = _data_folder(data_dir), _cache_folder()
-    path = _file(entry, folder)
+    folder, cache = folders.data_folder(data_dir), folders.cache_folder()
+    path = present(folder, entry.file_name)
     if path is not None:
         return _corpus(entry, _read(entry, path))
-    path = _file(entry, cache)
+    path = present(cache, entry.file_name)
     if path is not None:
         try:
             return _corpus(entry, _read(entry, path))
@@ -156,34 +152,17 @@ def available(*, data_dir: FilePath | None = None) -> list[Listing]:
     >>> [(corpus.name, corpus.documents) for corpus in datasets.available()][:3]
     [('bbcsport', 737), ('twitter', 3115), ('ohsumed', 9152)]
     """
-    folder, cache = _data_folder(data_dir), _cache_folder()
+    folder, cache = folders.data_folder(data_dir), folders.cache_folder()
     return [
         Listing(
-            entry.name, entry.n_documents, entry.n_classes, entry.licence, _file(entry, folder) or _file(entry, cache)
+            entry.name,
+            entry.n_documents,
+            entry.n_classes,
+            entry.licence,
+            present(folder, entry.file_name) or present(cache, entry.file_name),
         )
         for entry in CATALOGUE.values()
     ]
-
-
-def _data_folder(data_dir: FilePath | None) -> Path | None:
-    given = os.environ.get(DATA_VARIABLE) if data_dir is None else data_dir
-    if not given:
-        return None
-    folder = Path(given).expanduser()
-    if not folder.is_dir():
-        raise NotADirectoryError(f"{DATA_VARIABLE if data_dir is None else 'data_dir'} is not a folder: {folder}")
-    return folder
-
-
-def _cache_folder() -> Path | None:
-    """Return the folder of what was downloaded; None if that takes a package that is not installed."""
-    given = os.environ.get(CACHE_VARIABLE)
-    return Path(given).expanduser() if given else downloads.cache_folder()
-
-
-def _file(entry: Entry, folder: Path | None) -> Path | None:
-    path = None if folder is None else folder / entry.file_name
-    return path if path is not None and path.is_file() else None
 
 
 def _read(entry: Entry, path: Path) -> bytes:
@@ -199,35 +178,16 @@ def _read(entry: Entry, path: Path) -> bytes:
 
 def _fetch(entry: Entry, cache: Path | None) -> bytes:
     """Download the originals, turn them into records, and keep those in the cache."""
-    if cache is None:
-        raise downloads.missing("pooch")
-    with _writing(cache):  # before the download, not after it
-        cache.mkdir(parents=True, exist_ok=True)
-    try:
-        files = entry.source.fetch()
-    except ConnectionError as error:
-        raise ConnectionError(
-            f"{error}. Without a network, copy {entry.file_name} from the cache of a machine that has loaded it "
-            f"into {cache}, or into any folder and set {DATA_VARIABLE} to that folder"
-        ) from None
+    files, path = folders.fetched(entry.source, cache, entry.file_name)
     source = entry.source.address
     try:
         content = _lines(entry.parse(files))
     except _DAMAGE as error:
         raise ValueError(f"what came from {source} cannot be read as {entry.name}: {error}") from None
     _check(entry, content, f"what came from {source} is not the corpus {entry.name}", "the source has changed")
-    with _writing(cache):
-        archive.write_whole(cache / entry.file_name, gzip.compress(content, compresslevel=6, mtime=0))
+    with folders.writing(path.parent):
+        archive.write_whole(path, gzip.compress(content, compresslevel=6, mtime=0))
     return content
-
-
-@contextmanager
-def _writing(cache: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        message = f"cannot write to the cache folder {cache} ({error.strerror}): set {CACHE_VARIABLE} to another"
-        raise type(error)(message) from None
 
 
 def _lines(records: Iterable[Record]) -> bytes:

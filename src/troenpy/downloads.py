@@ -25,7 +25,7 @@ TIMEOUT_SECONDS = 30
 
 
 class Source(Protocol):
-    """Where the original files of a corpus are."""
+    """Where original files are, of a corpus or of word vectors."""
 
     @property
     def address(self) -> str:
@@ -115,7 +115,7 @@ def cache_folder() -> Path | None:
 
 def missing(module: str) -> ImportError:
     """Say how to install what a download needs."""
-    return ImportError(f"downloading a corpus needs {module}: pip install 'troenpy[data]'", name=module)
+    return ImportError(f"a download needs {module}: pip install 'troenpy[data]'", name=module)
 
 
 def _check(name: str, content: bytes, checksum: str) -> None:

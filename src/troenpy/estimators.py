@@ -63,10 +63,11 @@ def troenpy_cells(
             # 1/(1-p) = 1 + counts/others, in one step precise for small p and for p near 1.
             ratio = counts / others
             information = np.log1p(ratio)
-            overflows = np.isinf(ratio) & (others > 0)
-            if np.any(overflows):
+            if not np.isfinite(np.max(ratio, initial=0.0)):
+                overflows = np.isinf(ratio) & (others > 0)
                 information = np.where(overflows, np.log(totals) - np.log(others), information)
-        return cast(Floats, np.where(counts > 0, p * information, 0.0))
+        cells = p * information
+        return cast(Floats, cells if np.all(counts > 0) else np.where(counts > 0, cells, 0.0))
 
 
 def check_smoothing(smoothing: float) -> None:

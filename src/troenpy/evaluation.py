@@ -11,14 +11,19 @@ from scipy import sparse
 from troenpy._kernel.neighbors import Space, build_index, nearest_rows
 from troenpy.logistic import Design, fit_logistic
 from troenpy.methods import Columns, Method
-from troenpy.neighbors import METRICS, count_votes
+from troenpy.neighbors import METRICS, vote
+from troenpy.pruning import NearestDocuments
 from troenpy.splits import INNER_FOLDS, Split
 from troenpy.text_neighbors import with_full_length, with_zero_column
+from troenpy.topics import Topics
+from troenpy.transport import TOPIC_DISTANCES, topic_distance, word_distance
 
 TOLERANCE = 1e-4  # predictions are then those of scikit-learn's lbfgs (test_experiments.py)
 SVM_TOLERANCE = 1e-2  # coarser than scikit-learn's default: C is chosen among steps of three anyway
 #: What "-cv" chooses C among.
 STRENGTHS = {"lr": (1.0, 3.0, 10.0, 30.0, 100.0), "svm": (0.1, 0.3, 1.0, 3.0), "nbsvm": (0.1, 0.3, 1.0, 3.0)}
+#: How long transport takes, as `cost` counts.
+TRANSPORT_COSTS = {"wmd": 400, "wfr": 1500, "hott": 150, "hoftt": 200}
 #: scikit-learn's SVM draws from one generator for the whole process: fits at the same time would disturb each other.
 _SVM = Lock()
 
@@ -57,6 +62,8 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
     >>> predict(split, [read_method("knn1: tf*idf")])
     [array([1])]
     """
+    if group[0].is_transport:
+        return _by_transport(split, group)
     if group[0].model == "knn":
         return _by_neighbours(split, group)
     return [_by_linear_model(split, group[0])]
@@ -64,6 +71,8 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
 
 def cost(method: Method) -> int:
     """Return how long a method takes, roughly: in blocks of a search for neighbours."""
+    if method.is_transport:
+        return TRANSPORT_COSTS[method.features[0]]
     n_fits = 1 if method.C is not None else len(STRENGTHS[method.model]) * INNER_FOLDS
     n_blocks = max(1, len(method.blocks))
     return n_blocks * {"knn": 1, "lr": 5 * n_fits, "svm": n_fits, "nbsvm": 5 * n_fits}[method.model]
@@ -87,7 +96,27 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
     spaces = [Space(rows, method.metric) for rows in train]
     _, nearest = nearest_rows(spaces, build_index(spaces), test, largest)
     codes = split.codes[kept[nearest]]
-    return [_vote(codes[:, : method.k], len(split.counts.classes)) for method in group]
+    return [vote(codes[:, : method.k], len(split.counts.classes)) for method in group]
+
+
+def _by_transport(split: Split, group: Sequence[Method]) -> list[Codes]:
+    """Vote among the nearest training documents by transport; ties as their authors decide them.
+
+    Vectors are of length 1, and WFR's words are not moved further than pi / 2: on folds of training parts nothing else
+    was clearly better (experiments/transport_settings.py).
+    """
+    if split.words is None:
+        raise ValueError("it needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file")
+    name, vectors = group[0].features[0], split.words.vectors.of_length_one()
+    if name in TOPIC_DISTANCES:
+        distance = topic_distance(name, Topics.learnt(split.words.train, vectors))
+    else:
+        distance = word_distance(name, vectors)
+    nearest = NearestDocuments(distance.space, distance.shares(split.words.train))
+    _, rows = nearest.search(distance.shares(split.words.test), max(method.k for method in group))
+    codes, n_classes = split.codes[rows], len(split.counts.classes)
+    ties = "again" if name in TOPIC_DISTANCES else "nearest"
+    return [vote(codes[:, : method.k], n_classes, ties=ties) for method in group]
 
 
 def _to_compare(split: Split, columns: Columns) -> tuple[Any, Any]:
@@ -110,10 +139,6 @@ def _side_by_side(split: Split, columns: Columns) -> tuple[Any, Any]:
         pairs.append(tuple(sparse.csr_array(profile.factor * part) for part in both))
     train, test = (sparse.hstack(part, format="csr") for part in zip(*pairs, strict=True))
     return train, test
-
-
-def _vote(codes: Codes, n_classes: int) -> Codes:
-    return np.concatenate([winner for _, winner in count_votes(codes, np.ones(codes.shape), n_classes)])
 
 
 def _by_linear_model(split: Split, method: Method) -> Codes:

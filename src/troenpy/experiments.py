@@ -11,17 +11,19 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError
 
 from threadpoolctl import threadpool_limits
 
-from troenpy import datasets
+from troenpy import datasets, embeddings
 from troenpy._kernel.threads import thread_count
 from troenpy.archive import FilePath
 from troenpy.datasets import Corpus
 from troenpy.evaluation import cost, groups, predict
 from troenpy.journal import PROTOCOL, Key, Row, open_journal, packed, versions
 from troenpy.methods import Method, read_methods
-from troenpy.splits import Split, count_terms, deduplicated, fingerprint
+from troenpy.splits import CountedCorpus, Split, count_terms, deduplicated, fingerprint, n_test_documents
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Task:
     corpus: Corpus
     is_deduplicated: bool
     train_fraction: float
+    sample: int | None
     seed: int | None
     methods: list[Method]
 
@@ -60,7 +63,7 @@ class Task:
 
     def key(self, method: Method) -> Key:
         """What the row of a method will be known by."""
-        return self.corpus.name, self.is_deduplicated, self.train_fraction, self.seed, method.name
+        return self.corpus.name, self.is_deduplicated, self.train_fraction, self.sample, self.seed, method.name
 
 
 def run(
@@ -73,6 +76,8 @@ def run(
     ks: Iterable[int] | None = None,
     is_deduplicated: bool = False,
     train_fractions: Sequence[float] = (1.0,),
+    sample: int | None = None,
+    vectors: FilePath | None = None,
     n_jobs: int = 1,
     data_dir: FilePath | None = None,
     on_row: Callable[[Progress], None] | None = None,
@@ -99,6 +104,12 @@ def run(
         Keep the first of equal texts, and none of those that stand under more than one label.
     train_fractions : sequence of float, default=(1.0,)
         Which parts of the training documents to learn from.
+    sample : int, optional
+        Classify this many test documents of each split, drawn by its seed, the same for all methods; all by default,
+        and where there are no more.
+    vectors : str or path-like, optional
+        Word vectors for methods of optimal transport: "glove-50d" (a download of 85 MB), or a file as
+        `embeddings.read` takes it.
     n_jobs : int, default=1
         Threads; -1 is all processors. Results do not depend on it.
     data_dir : path-like, optional
@@ -127,6 +138,14 @@ def run(
         raise ValueError(f"there must be methods and splits, got {len(chosen)} and {len(seeds)}")
     if not all(0 < fraction <= 1 for fraction in train_fractions):
         raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
+    if sample is not None and sample < 1:
+        raise ValueError(f"sample must be a number of test documents, 1 or more, got {sample}")
+    is_transport = any(method.is_transport for method in chosen)
+    if is_transport and vectors is None:
+        raise ValueError(
+            "optimal transport needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file"
+        )
+    made_with = _made_with(is_transport)
     loaded = [datasets.load(given, data_dir=data_dir) if isinstance(given, str) else given for given in corpora]
     if is_deduplicated:
         loaded = [deduplicated(corpus) for corpus in loaded]
@@ -135,17 +154,18 @@ def run(
         raise ValueError(f"corpora must have different names, got {[corpus.name for corpus in loaded]}")
     n_threads = thread_count(n_jobs)
     tasks = [
-        Task(corpus, is_deduplicated, float(fraction), seed, chosen)
+        Task(corpus, is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
         for corpus in loaded
         for fraction in train_fractions
         for seed in (seeds if corpus.split is None else [None])
     ]
+    facts = _Facts(marks, made_with, vectors if is_transport else None, data_dir)
     with open_journal(out, is_fresh=is_fresh) as journal:
-        journal.check(marks)
+        journal.check(marks, made_with, facts.vectors_name)
         clock = _Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
         with threadpool_limits(1), _threads(n_threads) as pool:
-            for row in _new_rows(clock.tasks, pool, n_threads, marks):
+            for row in _new_rows(clock.tasks, pool, n_threads, facts):
                 journal.append(row)
                 if on_row is not None:
                     on_row(clock.progress(row))
@@ -162,26 +182,57 @@ def _threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _new_rows(
-    tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, marks: dict[tuple[str, bool], str]
-) -> Iterator[Row]:
+@dataclass(frozen=True)
+class _Facts:
+    """What all rows of a run have in common."""
+
+    marks: dict[tuple[str, bool], str]
+    versions: dict[str, str]
+    vectors: FilePath | None
+    data_dir: FilePath | None
+
+    @cached_property
+    def vectors_name(self) -> str | None:
+        return None if self.vectors is None else embeddings.fingerprint(self.vectors)
+
+    def counted(self, corpus: Corpus, n_threads: int) -> CountedCorpus:
+        """Count the terms of a corpus, and give those that have vectors theirs."""
+        counted = count_terms(corpus, n_jobs=n_threads)
+        if self.vectors is None:
+            return counted
+        return replace(counted, vectors=embeddings.load(self.vectors, counted.terms, data_dir=self.data_dir))
+
+
+def _made_with(is_transport: bool) -> dict[str, str]:
+    try:
+        return versions("POT", "tomotopy") if is_transport else versions()
+    except PackageNotFoundError as error:
+        name = str(error.name)
+        raise ImportError(f"optimal transport needs {name}: pip install 'troenpy[transport]'", name=name) from None
+
+
+def _fewer(sample: int | None, corpus: Corpus) -> int | None:
+    """Return the sample if it is less than all test documents."""
+    return sample if sample is not None and sample < n_test_documents(corpus) else None
+
+
+def _new_rows(tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, facts: _Facts) -> Iterator[Row]:
     """Yield the rows of all tasks as they come, one split at a time."""
     counted_name, counted = None, None
     for task in tasks:
         if not task.methods:
             continue
         if counted is None or counted_name != task.corpus.name:
-            counted_name, counted = task.corpus.name, count_terms(task.corpus, n_jobs=n_threads)
-        split = counted.split(task.seed, task.train_fraction)
-        mark = marks[task.corpus.name, task.is_deduplicated]
+            counted_name, counted = task.corpus.name, facts.counted(task.corpus, n_threads)
+        split = counted.split(task.seed, task.train_fraction, task.sample)
         # What takes longest is begun first: it leaves no thread idle at the end.
         order = sorted(groups(task.methods), key=lambda group: -cost(group[0]))
-        futures = [pool.submit(_evaluate, task, split, group, mark) for group in order]
+        futures = [pool.submit(_evaluate, task, split, group, facts) for group in order]
         for future in as_completed(futures):
             yield from future.result()
 
 
-def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[Row]:
+def _evaluate(task: Task, split: Split, group: list[Method], facts: _Facts) -> list[Row]:
     """Return the rows of methods that differ in k only."""
     wall, cpu = time.perf_counter(), time.thread_time()
     try:
@@ -197,7 +248,7 @@ def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[
             Row(
                 protocol=PROTOCOL,
                 corpus=task.corpus.name,
-                fingerprint=mark,
+                fingerprint=facts.marks[task.corpus.name, task.is_deduplicated],
                 deduplicated=task.is_deduplicated,
                 train_fraction=task.train_fraction,
                 seed=task.seed,
@@ -210,7 +261,9 @@ def _evaluate(task: Task, split: Split, group: list[Method], mark: str) -> list[
                 correct=packed(correct),
                 wall_seconds=round(wall / len(group), 6),
                 cpu_seconds=round(cpu / len(group), 6),
-                versions=versions(),
+                versions=facts.versions,
+                sample=task.sample,
+                vectors=facts.vectors_name if method.is_transport else None,
             )
         )
     return rows

@@ -278,7 +278,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if self.input == "counts":
             X = self._read_counts(raw_documents, reset=False)
         else:
-            self._counter._room = self._room(self.blocks_)
+            self._make_room(self.blocks_, len(self._counts.classes))
             X = self._counter.transform(raw_documents)
         profile = None
         if self.profile_ is not None:
@@ -378,7 +378,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if self.input != "counts":
             check_labels_fit(labels, raw_documents)
             self._counter = self.new_counter()
-            self._counter._room = self._room(blocks)
+            self._make_room(blocks, len(labels.classes))
             X = self._counter.fit_transform(raw_documents)
         if X.shape[0] != len(labels):
             check_labels_fit(labels, X.shape[0])
@@ -429,12 +429,13 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         rows = present_terms(X)
         return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
 
-    def _room(self, blocks: list[Block]) -> int:
-        """Return how many times the counts the array that they are written to should hold."""
-        return 1 if PROFILE in self.blocks else len(blocks)
+    def _make_room(self, blocks: list[Block], n_classes: int) -> None:
+        """Have the counts written to the end of arrays that will hold the result."""
+        self._counter._room = max(1, len(blocks))
+        self._counter._room_by_row = n_classes if blocks and PROFILE in self.blocks else 0
 
     def _count_one(self, document: Any) -> Any:
-        self._counter._room = 1
+        self._counter._room, self._counter._room_by_row = 1, 0
         return self._counter.transform([document])
 
     def _scaled(self, profile: Any) -> Any:
@@ -463,10 +464,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         index = np.int32 if max(n_values, n_blocks * X.shape[1] + n_tail) < 2**31 else np.int64
         X.indices, X.indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
         # Counts of a user's are not ours to write over.
-        new = np.empty_like if self.input == "counts" or n_tail else _widened
+        new = np.empty_like if self.input == "counts" or not n_blocks else _widened
         out, out_indices = (new(array, shape=n_values) for array in (X.data, X.indices))
         how: list[tuple[str, str]] = [(block.tf, block.norm) for block in self.blocks_]
-        stack_blocks(X.data, X.indices, X.indptr, weights, sets, how, out=out, out_indices=out_indices, tail=tail)
+        arrays, results = (X.data, X.indices, X.indptr), {"out": out, "out_indices": out_indices}
+        stack_blocks(*arrays, weights, sets, how, **results, tail=tail, n_threads=thread_count(self.n_jobs))
         indptr = n_blocks * X.indptr + n_tail * np.arange(len(X.indptr), dtype=index)
         shape = X.shape[0], n_blocks * X.shape[1] + n_tail
         rows = type(X)((out, out_indices, indptr), shape=shape, copy=False)

@@ -20,7 +20,7 @@ from troenpy._kernel import kernel_available
 #: Raised whenever the same corpus, split and method may give another result.
 PROTOCOL = 1
 
-Key = tuple[str, bool, float, int | None, str]
+Key = tuple[str, bool, float, int | None, int | None, str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,10 @@ class Row:
         For weighting, fitting and predicting. What all methods of a split share is not in it: selecting rows and
         counting by class; methods that differ in k only share the time of their search.
     versions : dict
+    sample : int or None
+        How many test documents were drawn; None is all of them. Older rows do not have it.
+    vectors : str or None
+        The word vectors that the method had. Older rows do not have it.
     """
 
     protocol: int
@@ -67,17 +71,20 @@ class Row:
     wall_seconds: float
     cpu_seconds: float
     versions: dict[str, str]
+    sample: int | None = None
+    vectors: str | None = None
 
     @property
     def key(self) -> Key:
         """What makes it the only row of its kind."""
-        return self.corpus, self.deduplicated, self.train_fraction, self.seed, self.method
+        return self.corpus, self.deduplicated, self.train_fraction, self.sample, self.seed, self.method
 
     @property
     def setting(self) -> str:
         """The corpus, and how it was changed."""
         setting = f"{self.corpus}, deduplicated" if self.deduplicated else self.corpus
-        return setting if self.train_fraction == 1 else f"{setting}, {self.train_fraction:.4g} of training"
+        setting = setting if self.train_fraction == 1 else f"{setting}, {self.train_fraction:.4g} of training"
+        return setting if self.sample is None else f"{setting}, sample of {self.sample}"
 
     def was_correct(self) -> NDArray[np.bool_]:
         """Return whether each test document got its class."""
@@ -100,7 +107,8 @@ class Row:
         values = json.loads(line)
         if not isinstance(values, dict) or "protocol" not in values:
             raise ValueError("not a row of results")
-        if values["protocol"] != PROTOCOL or values.keys() != {field.name for field in fields(cls)}:
+        names = {field.name for field in fields(cls)}
+        if values["protocol"] != PROTOCOL or not names - {"sample", "vectors"} <= values.keys() <= names:
             raise ValueError(f"a row of protocol {values['protocol']}, not of protocol {PROTOCOL} as it is now")
         return cls(**values)
 
@@ -111,8 +119,8 @@ def packed(correct: NDArray[np.bool_]) -> str:
 
 
 @cache
-def versions() -> dict[str, str]:
-    """Return the versions of what a result may depend on."""
+def versions(*others: str) -> dict[str, str]:
+    """Return the versions of what a result may depend on, and of other packages."""
     return {
         "troenpy": metadata.version("troenpy"),
         "kernel": "yes" if kernel_available() else "no",
@@ -120,7 +128,7 @@ def versions() -> dict[str, str]:
         "scipy": metadata.version("scipy"),
         "scikit-learn": metadata.version("scikit-learn"),
         "python": platform.python_version(),
-    }
+    } | {name: metadata.version(name) for name in others}
 
 
 def read_rows(path: str | os.PathLike[str]) -> list[Row]:
@@ -169,21 +177,32 @@ class Journal:
                 raise OSError(error.errno, error.strerror, self._name) from None
         self.rows[row.key] = row
 
-    def check(self, fingerprints: dict[tuple[str, bool], str]) -> None:
+    def check(
+        self, fingerprints: dict[tuple[str, bool], str], made_with: dict[str, str], vectors: str | None = None
+    ) -> None:
         """Raise unless new rows may stand beside those that are here.
 
         Parameters
         ----------
         fingerprints : dict
             Of each corpus about to be run, by name and whether it is deduplicated.
+        made_with : dict
+            The versions that new rows will have.
+        vectors : str, optional
+            The word vectors of new rows, if any has some.
         """
         for row in self.rows.values():
-            for name, version in versions().items():
+            for name, version in made_with.items():
                 if row.versions.get(name) != version:
                     raise ValueError(
                         f"{self._name} has rows made with {name} {row.versions.get(name)}, and this is {version}:"
                         " rows of both do not mix, so start afresh or write elsewhere"
                     )
+            if None not in (row.vectors, vectors) and row.vectors != vectors:
+                raise ValueError(
+                    f"{self._name} has rows made with the word vectors {row.vectors}, and these are {vectors}:"
+                    " start afresh or write elsewhere"
+                )
             expected = fingerprints.get((row.corpus, row.deduplicated), row.fingerprint)
             if row.fingerprint != expected:
                 raise ValueError(

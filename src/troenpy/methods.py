@@ -14,6 +14,8 @@ either; "profile-all", with all rows; a factor may stand in front, as in "2*prof
 kNN adds the distances in several features; blocks joined by "&" are side by side in one. The linear models put all
 side by side: logistic regression ("lr"), the linear SVM of each class against the rest ("svm"), and NB-SVM ("nbsvm"),
 in which each class against the rest has terms weighted by its own log-count ratio: its feature is a tf and a norm.
+
+Instead of features, kNN may have a distance by optimal transport: "knn: wmd", "knn: wfr", "knn: hott", "knn: hoftt".
 """
 
 import re
@@ -24,6 +26,7 @@ from typing import Literal
 from troenpy.neighbors import METRICS
 from troenpy.rows import NORMS, Norm, TermFrequency
 from troenpy.schemes import WEIGHTS, check_scheme
+from troenpy.transport import DISTANCES
 
 TERM_FREQUENCIES: dict[str, TermFrequency] = {
     "tf": "raw",
@@ -83,6 +86,11 @@ class Method:
     columns: tuple[Columns, ...]
 
     @property
+    def is_transport(self) -> bool:
+        """Whether neighbours are those by optimal transport, which takes word vectors."""
+        return not self.columns
+
+    @property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of terms."""
         return tuple(block for columns in self.columns for block in columns.blocks)
@@ -128,6 +136,10 @@ def read_method(name: str) -> Method:
     C = None if strength == "-cv" else float(strength or DEFAULT_C)
     if C is not None and not 0 < C < float("inf"):
         raise ValueError(f"cannot read method {name!r}: C must be positive")
+    if rest.strip() in DISTANCES and not linear:
+        if metric != "euclidean":
+            raise ValueError(f"cannot read method {name!r}: {rest.strip()} is a distance itself, so write 'knn: wmd'")
+        return Method("knn", k, metric, C, (rest.strip(),), ())
     if linear:
         rest = rest.replace("&", "+")
     features = tuple(part for text in rest.split("+") for part in _features(text, name))
@@ -159,7 +171,10 @@ def _shortest(text: str, name: str) -> list[str]:
         return [part + text[2:] for part in SHORTHANDS["2b"]]
     if tf not in (*TERM_FREQUENCIES, "ecib"):
         known = ", ".join([*TERM_FREQUENCIES, *SHORTHANDS, *LEFT_OUT])
-        raise ValueError(f"cannot read {text!r} in method {name!r}: features begin with one of {known}; {GRAMMAR}")
+        raise ValueError(
+            f"cannot read {text!r} in method {name!r}: features begin with one of {known}, "
+            f"or kNN has a distance, one of {', '.join(DISTANCES)}; {GRAMMAR}"
+        )
     return [text]
 
 

@@ -173,7 +173,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             Numbers of training rows.
         """
         check_is_fitted(self)
-        k = _check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
+        k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
         is_training = X is None
         queries = [space.rows for space in self._spaces] if is_training else self._cut(self._read(X))
         if k + is_training > self.n_samples_fit_:
@@ -232,7 +232,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Raise an error for parameters that fit would not take, whatever the data."""
-        _check_count("n_neighbors", self.n_neighbors)
+        check_count("n_neighbors", self.n_neighbors)
         if self.weights not in ("uniform", "distance"):
             raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")
 
@@ -303,6 +303,42 @@ def count_votes(
         yield votes, block[numbers[:, 0], is_tied.argmax(axis=1)]
 
 
+def vote(codes: NDArray[np.int64], n_classes: int, *, ties: str = "nearest") -> NDArray[np.int64]:
+    """Return the class that wins among the neighbours of each query.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_queries, k)
+        The class of each neighbour, nearest first.
+    n_classes : int
+    ties : {"nearest", "again"}, default="nearest"
+        If classes have equally many votes: the class of the nearest of their neighbours wins, or the vote is taken
+        again without the two farthest neighbours.
+
+    Examples
+    --------
+    Two neighbours each of classes 1 and 0, the fifth of class 2: without the two farthest, 1 has most.
+
+    >>> codes = np.array([[0, 1, 1, 0, 2]])
+    >>> vote(codes, 3), vote(codes, 3, ties="again")
+    (array([0]), array([1]))
+    """
+    winners = np.empty(len(codes), dtype=np.int64)
+    open_queries = np.arange(len(codes))
+    for k in range(codes.shape[1], 0, -2):
+        if not len(open_queries):
+            break
+        nearest = codes[open_queries, :k]
+        blocks = list(count_votes(nearest, np.ones(nearest.shape), n_classes))
+        votes, first = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        winners[open_queries] = first
+        is_tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        open_queries = open_queries[is_tied]
+        if ties == "nearest":
+            break
+    return winners
+
+
 def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return one over the distance; neighbours at distance 0 share the vote alone."""
     with np.errstate(divide="ignore", over="ignore"):
@@ -313,7 +349,8 @@ def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return weights
 
 
-def _check_count(name: str, value: Any) -> int:
+def check_count(name: str, value: Any) -> int:
+    """Return a number of neighbours if it is one."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} does not take {type(value)} value, enter integer value")
     if value <= 0:

@@ -1,30 +1,82 @@
 """The paper's experiments as one job: run, compare, check its claims, and write it all down."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from troenpy import archive, datasets, methods
+from troenpy import datasets, methods
 from troenpy.archive import FilePath
-from troenpy.claims import TF_IDF, Claim, check_claims
-from troenpy.comparison import Comparison
+from troenpy.datasets import Corpus
 from troenpy.experiments import Progress, run
-from troenpy.journal import PROTOCOL, versions
-from troenpy.methods import read_methods
-from troenpy.tables import summary
+from troenpy.journal import Row, read_rows
+from troenpy.projection import SAMPLE, project
+from troenpy.report import write_report
+from troenpy.splits import CountedCorpus, count_terms, deduplicated, fingerprint
+from troenpy.summary import Summary, summarise
+from troenpy.terms import term_table
 
-ROWS, REPORT = "rows.jsonl", "report.json"
+ROWS = "rows.jsonl"
 FEW_SPLITS, ALL_SPLITS = 5, 50
+FIRST_CHOICE = "r8"  # whose terms and t-SNE are shown, if there are rows of it
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came out: errors and tests, and the paper's claims."""
+    """Rows, the corpus whose text the page shows if there is one, and what has been said of them so far."""
 
-    comparison: Comparison
-    claims: list[Claim]
+    rows: list[Row]
+    folder: Path
+    command: str = ""
+    baseline: str | None = None
+    has_page: bool = True
+    corpus: Corpus | None = None
+    terms: dict[str, Any] | None = None
+    projection: dict[str, Any] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Everything there is to say, as one plain dict."""
+        return summarise(
+            self.rows,
+            baseline=self.baseline,
+            command=self.command,
+            terms=self.terms,
+            projection=self.projection,
+            notes=self.notes,
+        )
+
+    @cached_property
+    def counted(self) -> CountedCorpus | None:
+        """The terms of the corpus."""
+        return None if self.corpus is None else count_terms(self.corpus)
+
+    def write(self) -> list[Path]:
+        """Write page, Markdown and JSON; return the files, the page first."""
+        return write_report(self.summary, self.folder, with_page=self.has_page)
+
+    def with_terms(self) -> "Reproduction":
+        """Add the terms of the corpus."""
+        if self.corpus is None or self.counted is None:
+            return self
+        try:
+            return replace(self, terms=term_table(self.corpus, self.counted))
+        except ValueError as error:
+            return replace(self, notes=(*self.notes, f"no terms: {error}"))
+
+    def with_projection(self, *, is_full: bool = False) -> "Reproduction":
+        """Add t-SNE of the corpus: of a sample of its test documents, or of all."""
+        if self.corpus is None or self.counted is None:
+            return self
+        try:
+            projection = project(self.corpus, self.counted, n_documents=None if is_full else SAMPLE)
+        except ValueError as error:
+            return replace(self, notes=(*self.notes, f"no t-SNE: {error}"))
+        note = f"Figure 3 shows the first words of documents of {self.corpus.name}: mind the licence if you pass it on."
+        return replace(self, projection=projection, notes=(*self.notes, note))
 
 
 def corpus_names(chosen: str) -> list[str]:
@@ -55,9 +107,13 @@ def reproduce(
     ks: Sequence[int] | None = None,
     is_deduplicated: bool = False,
     train_fractions: Sequence[float] = (1.0,),
+    sample: int | None = None,
+    vectors: FilePath | None = None,
     n_jobs: int = -1,
     data_dir: FilePath | None = None,
     on_row: Callable[[Progress], None] | None = None,
+    command: str = "",
+    has_page: bool = True,
 ) -> Reproduction:
     """Run the paper's methods and their rivals, and answer the paper's claims.
 
@@ -65,7 +121,8 @@ def reproduce(
     ----------
     corpora : iterable of str, default=("r8",)
     out : path-like
-        A folder: `rows.jsonl` is what was measured and lets a stopped run resume, `report.json` what follows from it.
+        A folder: `rows.jsonl` is what was measured and lets a stopped run resume; `report.html`, `report.md` and
+        `report.json` are what follows from it.
     is_full : bool, default=False
         Every weight there is, and 50 random splits instead of 5.
     is_beyond : bool, default=False
@@ -74,12 +131,17 @@ def reproduce(
         Methods to run instead.
     splits : int, optional
         How many random splits where a corpus has no given one.
-    is_fresh, ks, is_deduplicated, train_fractions, n_jobs, data_dir, on_row
+    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_row
         As in `experiments.run`.
+    command : str, default=""
+        What was typed, for the report.
+    has_page : bool, default=True
+        Write the page too, which needs the extra `report`.
 
     Returns
     -------
     Reproduction
+        Without t-SNE, which takes longest: `with_projection` adds it.
     """
     names = tuple(chosen) or methods.PAPER + methods.RIVALS
     if not chosen:
@@ -93,28 +155,78 @@ def reproduce(
         ks=ks,
         is_deduplicated=is_deduplicated,
         train_fractions=train_fractions,
+        sample=sample,
+        vectors=vectors,
         n_jobs=n_jobs,
         data_dir=data_dir,
         on_row=on_row,
     )
-    known = {method.name for method in read_methods(names, ks)}
-    comparison = Comparison(rows, baseline=TF_IDF if TF_IDF in known else rows[0].method)
-    result = Reproduction(comparison, check_claims(comparison))
-    archive.write_whole(Path(out) / REPORT, report(result).encode())
+    corpus, note = _text_of(rows, data_dir=data_dir) if has_page else (None, "")
+    result = Reproduction(
+        rows, Path(out), command, has_page=has_page, corpus=corpus, notes=(note,) if note else ()
+    ).with_terms()
+    result.write()
     return result
 
 
-def report(result: Reproduction) -> str:
-    """Return everything as JSON text."""
-    corpora = {
-        row.setting: {"fingerprint": row.fingerprint, "n_train": row.n_train, "n_test": row.n_test}
-        for row in result.comparison.rows
-    }
-    content = {
-        "protocol": PROTOCOL,
-        "versions": versions(),
-        "corpora": corpora,
-        "comparison": summary(result.comparison),
-        "claims": [asdict(claim) for claim in result.claims],
-    }
-    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+def rebuild(
+    path: FilePath,
+    *,
+    out: FilePath | None = None,
+    baseline: str | None = None,
+    with_corpus: bool = True,
+    data_dir: FilePath | None = None,
+    command: str = "",
+    has_page: bool = True,
+) -> Reproduction:
+    """Make the report anew from rows.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of rows, or a folder with `rows.jsonl`.
+    out : path-like, optional
+        The folder to write to, by default that of the rows.
+    baseline : str, optional
+        The method that others are measured against, by default kNN on TF-IDF, or else the first.
+    with_corpus : bool, default=True
+        Add the terms of a corpus if it is on this machine; nothing is downloaded.
+    data_dir, command, has_page
+        As in `reproduce`.
+
+    Returns
+    -------
+    Reproduction
+    """
+    file = Path(path) / ROWS if Path(path).is_dir() else Path(path)
+    rows = read_rows(file)
+    if not rows:
+        raise ValueError(f"{file} has no rows: run troenpy reproduce first")
+    folder = file.parent if out is None else Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    corpus, note = None, "Made from rows alone: terms and t-SNE take the text of a corpus."
+    if with_corpus:
+        present = {listing.name for listing in datasets.available(data_dir=data_dir) if listing.present}
+        corpus, note = _text_of(rows, present, data_dir=data_dir)
+    notes = (note,) if note else ()
+    result = Reproduction(rows, folder, command, baseline, has_page, corpus, notes=notes).with_terms()
+    result.write()
+    return result
+
+
+def _text_of(
+    rows: Sequence[Row], present: Iterable[str] | None = None, *, data_dir: FilePath | None = None
+) -> tuple[Corpus | None, str]:
+    """Return the corpus whose text is to be shown, as the rows had it, or a note that says why there is none."""
+    found = {row.corpus: row for row in sorted(rows, key=lambda row: row.deduplicated, reverse=True)}
+    here = [name for name in found if present is None or name in present]
+    if not here:
+        wanted = ", ".join(found)
+        return None, f"Terms and t-SNE take the text of a corpus, and none of {wanted} is here: set TROENPY_DATA."
+    name = FIRST_CHOICE if FIRST_CHOICE in here else here[0]
+    corpus = datasets.load(name, data_dir=data_dir)
+    if found[name].deduplicated:
+        corpus = deduplicated(corpus)
+    if fingerprint(corpus) != found[name].fingerprint:
+        return None, f"No terms and no t-SNE: the corpus {name} that is here is not the one of the rows."
+    return corpus, ""

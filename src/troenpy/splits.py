@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,10 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from troenpy.cells import Floats
 from troenpy.counts import ClassCounts
 from troenpy.datasets import Corpus
+from troenpy.embeddings import WordVectors
 from troenpy.profile import ClassProfile, equal_rows
 from troenpy.rows import Norm, TermFrequency, row_sums, weighted_rows
 from troenpy.schemes import term_weights
@@ -22,6 +25,22 @@ TEST_SIZE = 0.2
 INNER_FOLDS = 3
 
 Documents = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class WordCounts:
+    """Counts of words that have vectors, whether the training part has them or not.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        One for each column.
+    train, test : CSR arrays
+    """
+
+    vectors: WordVectors
+    train: sparse.csr_array
+    test: sparse.csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +57,8 @@ class Split:
         The class of each test document; -1 if the training part lacks it.
     counts : ClassCounts
         Of the training part.
+    words : WordCounts, optional
+        The same documents for what knows words by their vectors.
     """
 
     train: Any
@@ -45,6 +66,7 @@ class Split:
     codes: NDArray[np.int64]
     truth: NDArray[np.int64]
     counts: ClassCounts
+    words: WordCounts | None = None
     _weights: dict[str | None, Floats] = field(default_factory=dict)
 
     def weights(self, scheme: str | None) -> Floats:
@@ -101,15 +123,22 @@ class CountedCorpus:
     Parameters
     ----------
     counts : CSR matrix of shape (n_documents, n_terms)
+    terms : tuple of str
     labels : ndarray of shape (n_documents,)
     given : ndarray of "train" and "test", or None
+    vectors : WordVectors, optional
+        Of some of the terms.
     """
 
     counts: Any
+    terms: tuple[str, ...]
     labels: NDArray[Any]
     given: NDArray[np.str_] | None
+    vectors: WordVectors | None = None
 
-    def parts(self, seed: int | None, train_fraction: float = 1.0) -> tuple[Documents, Documents]:
+    def parts(
+        self, seed: int | None, train_fraction: float = 1.0, sample: int | None = None
+    ) -> tuple[Documents, Documents]:
         """Return the numbers of the training and the test documents.
 
         Parameters
@@ -119,6 +148,8 @@ class CountedCorpus:
         train_fraction : float, default=1.0
             Which part of the training documents to keep, drawn at random by the seed (0 for the given split); a
             smaller part is within a larger one.
+        sample : int, optional
+            How many test documents to keep, drawn in the same way; all if there are no more.
         """
         if seed is None:
             if self.given is None:
@@ -128,14 +159,26 @@ class CountedCorpus:
             from sklearn.model_selection import train_test_split
 
             train, test = train_test_split(np.arange(len(self.labels)), test_size=TEST_SIZE, random_state=seed)
+        if sample is not None and sample < len(test):
+            test = _drawn(test, sample, seed)
         if train_fraction == 1:
             return train, test
-        kept = np.random.default_rng(seed or 0).permutation(len(train))[: max(1, round(train_fraction * len(train)))]
-        return train[np.sort(kept)], test
+        return _drawn(train, max(1, round(train_fraction * len(train))), seed), test
 
-    def split(self, seed: int | None, train_fraction: float = 1.0) -> Split:
+    def split(self, seed: int | None, train_fraction: float = 1.0, sample: int | None = None) -> Split:
         """Select a split; see `parts`."""
-        return split_counts(self.counts, self.labels, *self.parts(seed, train_fraction))
+        train, test = self.parts(seed, train_fraction, sample)
+        split = split_counts(self.counts, self.labels, train, test)
+        if self.vectors is None:
+            return split
+        columns, vectors = self.vectors.of(self.terms)
+        counts = sparse.csr_array(self.counts)
+        return replace(split, words=WordCounts(vectors, counts[train][:, columns], counts[test][:, columns]))
+
+
+def _drawn(documents: Documents, n: int, seed: int | None) -> Documents:
+    """Draw n of the documents at random, and keep their order."""
+    return documents[np.sort(np.random.default_rng(seed or 0).permutation(len(documents))[:n])]
 
 
 def split_counts(counts: Any, labels: NDArray[Any], train: Documents, test: Documents) -> Split:
@@ -160,7 +203,14 @@ def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
            [0., 0., 1.]])
     """
     counter = CountVectorizer(stop_words="english", dtype=np.float64, n_jobs=n_jobs)
-    return CountedCorpus(counter.fit_transform(corpus.texts), np.asarray(corpus.labels), corpus.split)
+    counts = counter.fit_transform(corpus.texts)
+    terms = tuple(counter.get_feature_names_out().tolist())
+    return CountedCorpus(counts, terms, np.asarray(corpus.labels), corpus.split)
+
+
+def n_test_documents(corpus: Corpus) -> int:
+    """Return how many documents the test part of a split has."""
+    return math.ceil(TEST_SIZE * len(corpus.texts)) if corpus.split is None else int(np.sum(corpus.split == "test"))
 
 
 def deduplicated(corpus: Corpus) -> Corpus:

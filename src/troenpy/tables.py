@@ -1,97 +1,20 @@
-"""A comparison as a table: plain records, and these as Markdown, CSV, JSON or for the terminal."""
+"""The comparison part of a summary as a table: Markdown, CSV, or for the terminal."""
 
 import csv
 import io
-import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from troenpy.comparison import Comparison
+from troenpy.summary import Record
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Record = dict[str, Any]
 
-
-def records(comparison: Comparison) -> list[Record]:
-    """Return one flat record per corpus and method; what does not apply is None.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    list of dict
-        Errors are shares of the test documents, not per cent. `reduction`, `p` and `test` are against the baseline.
-    """
-    return [_record(comparison, corpus, method) for corpus, method in _order(comparison)]
-
-
-def _order(comparison: Comparison) -> list[tuple[str, str]]:
-    pairs = ((corpus, method) for corpus in comparison.corpora for method in comparison.methods)
-    return [pair for pair in pairs if pair in comparison.cells]
-
-
-def _record(comparison: Comparison, corpus: str, method: str) -> Record:
-    cell, baseline = comparison.cells[corpus, method], comparison.baseline
-    record: Record = {
-        "corpus": corpus,
-        "method": method,
-        "error": cell.mean,
-        "sd": cell.sd,
-        "low": cell.low,
-        "high": cell.high,
-        "interval": cell.interval,
-        "n_splits": cell.n_splits,
-        "n_test": cell.n_test,
-        "reduction": None,
-        "p": None,
-        "test": None,
-    }
-    if baseline not in (None, method) and (corpus, baseline) in comparison.cells:
-        result = comparison.test(method, str(baseline), corpus)
-        record |= {"reduction": comparison.reduction(method, corpus), "p": result.p, "test": result.test}
-    return {name: None if value != value else value for name, value in record.items()}  # NaN is not JSON
-
-
-def summary(comparison: Comparison) -> Record:
-    """Return all there is to say, ready for JSON.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    dict
-    """
-    friedman, ranks = comparison.friedman, None
-    if friedman is not None:
-        against = comparison.baseline in comparison.ranked
-        ranks = {
-            "n_corpora": len(comparison.corpora),
-            "statistic": friedman.statistic,
-            "p": friedman.p,
-            "mean_ranks": dict(zip(comparison.ranked, friedman.mean_ranks.tolist(), strict=True)),
-            "p_against_baseline": {
-                other: p for (_, other), p in (comparison.rank_pairs(against_baseline=True) if against else {}).items()
-            },
-            "p_of_pairs": [[a, b, p] for (a, b), p in comparison.rank_pairs().items()],
-        }
-    return {"baseline": comparison.baseline, "errors": records(comparison), "friedman": ranks}
-
-
-def to_json(comparison: Comparison) -> str:
-    """Return `summary` as JSON text."""
-    return json.dumps(summary(comparison), indent=1, allow_nan=False) + "\n"
-
-
-def to_csv(comparison: Comparison) -> str:
-    """Return `records` as CSV text."""
-    rows = records(comparison)
+def to_csv(compared: Record) -> str:
+    """Return the errors as CSV text, one line per corpus and method."""
+    rows = compared["errors"]
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -99,97 +22,119 @@ def to_csv(comparison: Comparison) -> str:
     return text.getvalue()
 
 
-def to_markdown(comparison: Comparison, notes: Mapping[str, str] | None = None) -> str:
+def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str:
     """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table.
 
     Parameters
     ----------
-    comparison : Comparison
+    compared : dict
+        From `summary.compare`.
     notes : mapping, optional
         What to say of methods, by name, in a first column of their own.
     """
-    header, rows = overview(comparison, "**{}**")
-    rows = [[f"`{row[0]}`", *row[1:]] for row in rows]
-    rules = ["---", *("---:" for _ in header[1:])]
-    if notes is not None:
-        header, rules = ["", *header], ["---", *rules]
-        rows = [[notes.get(method, ""), *row] for method, row in zip(comparison.methods, rows, strict=True)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [header, rules, *rows])
+    header, rows = overview(compared, "**{}**")
+    lines = [[markdown_code(row[0]), *row[1:]] for row in rows]
+    if notes is None:
+        return markdown_table(header, lines)
+    noted = [[notes.get(row[0], ""), *line] for row, line in zip(rows, lines, strict=True)]
+    return markdown_table(["", *header], noted, n_text=2)
 
 
-def to_terminal(comparison: Comparison) -> "Table":
+def markdown_table(header: list[str], rows: list[list[str]], *, n_text: int = 1) -> str:
+    """Return a table whose first columns are text; the others are numbers and stand right."""
+    marks = ["---" if place < n_text else "---:" for place in range(len(header))]
+    lines = [[markdown_text(name) for name in header], marks, *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """Escape what Markdown or HTML would read as more than text."""
+    for character, entity in {"&": "&amp;", "<": "&lt;", ">": "&gt;"}.items():
+        text = text.replace(character, entity)
+    return "".join(f"\\{one}" if one in "\\`*_[]|" else one for one in " ".join(text.split()))
+
+
+def markdown_code(text: str) -> str:
+    """Return text as code; a backtick, which would end it, becomes a quote."""
+    return "`{}`".format(" ".join(text.split()).replace("`", "'").replace("|", "\\|"))
+
+
+def to_terminal(compared: Record) -> "Table":
     """Return a table for rich: of one corpus with intervals and p-values, of several with ranks."""
     from rich.markup import escape
     from rich.table import Table
 
-    is_single = len(comparison.corpora) == 1
-    header, rows = details(comparison) if is_single else overview(comparison, "[bold green]{}[/]")
-    title = f"{comparison.corpora[0]}: " if is_single else ""
-    table = Table(title=f"{title}test error, %", caption=_caption(comparison), caption_justify="left")
+    is_single = len(compared["corpora"]) == 1
+    header, rows = details(compared) if is_single else overview(compared, "[bold green]{}[/]")
+    title = f"{escape(compared['corpora'][0])}: " if is_single else ""
+    table = Table(title=f"{title}test error, %", caption=escape(caption(compared)), caption_justify="left")
     for name in header:
-        table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
+        table.add_column(escape(name), justify="left" if name == "method" else "right", no_wrap=True)
     for row in rows:
         table.add_row(escape(row[0]), *row[1:])
     return table
 
 
-def overview(comparison: Comparison, emphasis: str) -> tuple[list[str], list[list[str]]]:
+def overview(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of methods by corpora, with mean ranks and wins against the baseline."""
-    header = ["method", *comparison.corpora]
-    ranks = {}
-    if comparison.friedman is not None:
-        header.append("rank")
-        ranks = dict(zip(comparison.ranked, comparison.friedman.mean_ranks.tolist(), strict=True))
-    if comparison.baseline is not None:
-        header.append("w/t/l")
+    has_ranks, has_baseline = compared["friedman"] is not None, compared["baseline"] is not None
+    header = ["method", *compared["corpora"], *["rank"] * has_ranks, *["w/t/l"] * has_baseline]
+    records = {(record["corpus"], record["method"]): record for record in compared["errors"]}
+    least = _least(compared)
     rows = []
-    for method in comparison.methods:
-        row = [method, *(_percent(comparison, corpus, method, emphasis) for corpus in comparison.corpora)]
-        if comparison.friedman is not None:
-            row.append(f"{ranks[method]:.1f}" if method in ranks else "")
-        if comparison.baseline is not None:
-            is_baseline = method == comparison.baseline
-            row.append("" if is_baseline else "/".join(map(str, comparison.win_tie_loss(method))))
+    for method in compared["methods"]:
+        cells = [records.get((corpus, method["name"])) for corpus in compared["corpora"]]
+        row = [method["name"], *("" if cell is None else _percent(cell, least, emphasis) for cell in cells)]
+        if has_ranks:
+            row.append("" if method["rank"] is None else f"{method['rank']:.1f}")
+        if has_baseline:
+            row.append("" if method["wins"] is None else "/".join(map(str, method["wins"])))
         rows.append(row)
     return header, rows
 
 
-def details(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+def details(compared: Record) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of methods on the first corpus, with intervals and tests."""
-    corpus = comparison.corpora[0]
     header = ["method", "error", "95 % interval", "reduction", "p"]
+    least = _least(compared)
     rows = []
-    for method in comparison.methods:
-        record = _record(comparison, corpus, method)
-        interval = f"{100 * record['low']:.2f} to {100 * record['high']:.2f}"
-        reduction = "" if record["reduction"] is None else f"{100 * record['reduction']:.1f} %"
-        p = "" if record["p"] is None else _p_value(record["p"])
-        rows.append([method, _percent(comparison, corpus, method, "[bold green]{}[/]"), interval, reduction, p])
+    for record in compared["errors"]:
+        if record["corpus"] == compared["corpora"][0]:
+            interval = f"{100 * record['low']:.2f} to {100 * record['high']:.2f}"
+            reduction = "" if record["reduction"] is None else f"{100 * record['reduction']:.1f} %"
+            p = "" if record["p"] is None else p_value(record["p"])
+            error = _percent(record, least, "[bold green]{}[/]")
+            rows.append([record["method"], error, interval, reduction, p])
     return header, rows
 
 
-def _percent(comparison: Comparison, corpus: str, method: str, emphasis: str) -> str:
-    if (corpus, method) not in comparison.cells:
-        return ""
-    least = min(cell.mean for (where, _), cell in comparison.cells.items() if where == corpus)
-    error = comparison.cells[corpus, method].mean
-    shown = f"{100 * error:.2f}"
-    return emphasis.format(shown) if math.isclose(error, least) else shown
+def _least(compared: Record) -> dict[str, float]:
+    """Return the lowest error on each corpus."""
+    least: dict[str, float] = {}
+    for record in compared["errors"]:
+        least[record["corpus"]] = min(record["error"], least.get(record["corpus"], math.inf))
+    return least
 
 
-def _p_value(p: float) -> str:
+def _percent(record: Record, least: dict[str, float], emphasis: str) -> str:
+    shown = f"{100 * record['error']:.2f}"
+    return emphasis.format(shown) if math.isclose(record["error"], least[record["corpus"]]) else shown
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as it is shown."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def _caption(comparison: Comparison) -> str:
-    kinds = {cell.interval for cell in comparison.cells.values()}
+def caption(compared: Record) -> str:
+    """Say which intervals and tests the table has."""
+    kinds = sorted({record["interval"] for record in compared["errors"]})
     tests = {"Wilson": "McNemar's exact test", "Nadeau-Bengio": "corrected resampled t-test"}
-    if comparison.baseline is None:
+    if compared["baseline"] is None:
         return ""
-    against = f"against {comparison.baseline}, {' or '.join(tests[kind] for kind in sorted(kinds))}"
-    if len(comparison.corpora) == 1:
-        return f"{' or '.join(sorted(kinds))} interval; reduction and p {against}"
-    ranked = (
-        "" if comparison.friedman is None else f"; ranks differ with p {_p_value(comparison.friedman.p)} (Friedman)"
-    )
+    against = f"against {compared['baseline']}, {' or '.join(tests[kind] for kind in kinds)}"
+    if len(compared["corpora"]) == 1:
+        return f"{' or '.join(kinds)} interval; reduction and p {against}"
+    friedman = compared["friedman"]
+    ranked = "" if friedman is None else f"; ranks differ with p {p_value(friedman['p'])} (Friedman)"
     return f"w/t/l: wins, ties, losses {against} at p < 0.05{ranked}"

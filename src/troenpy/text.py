@@ -105,8 +105,10 @@ class CountVectorizer(SklearnCountVectorizer):
     vocabulary_: dict[Any, Any]
     fixed_vocabulary_: bool
 
-    # The matrix stands at the end of arrays that have room for this many: TermFeatures widens it in place.
+    # The matrix stands at the end of arrays with room for so many, and so many values a row more: TermFeatures widens
+    # it in place.
     _room = 1
+    _room_by_row = 0
 
     def __init__(
         self,
@@ -215,7 +217,7 @@ class CountVectorizer(SklearnCountVectorizer):
             in_order = _kernel.native.keys_by_column(self.vocabulary_)
         if in_order is None:
             return super().get_feature_names_out(input_features)
-        return np.fromiter(in_order, dtype=object, count=len(in_order))
+        return np.fromiter(in_order, dtype=object, count=len(self.vocabulary_))
 
     def _validate_as_parent_does(self) -> None:
         """Call the parent's private checks."""
@@ -323,9 +325,10 @@ class CountVectorizer(SklearnCountVectorizer):
         """Make room for the matrix: its row borders, and indices and data that are still to be written."""
         borders = counts.row_borders()
         n_values = int(borders[-1])
-        index = np.int32 if self._room * max(n_values, counts.n_columns) <= LARGEST_INT32 else np.int64
+        most = self._room * max(n_values, counts.n_columns) + self._room_by_row * (len(borders) - 1)
+        index = np.int32 if most <= LARGEST_INT32 else np.int64
         dtype = np.dtype(self.dtype)
-        before = (self._room - 1) * n_values
+        before = (self._room - 1) * n_values + self._room_by_row * (len(borders) - 1)
         indices = np.empty(before + n_values, dtype=index)[before:]
         data = np.empty(before + n_values, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)[before:]
         return borders.astype(index), indices, data
@@ -337,7 +340,7 @@ class CountVectorizer(SklearnCountVectorizer):
         indptr, indices, data = arrays
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
-        if self._room == 1:
+        if self._room == 1 and not self._room_by_row:
             X = kind((data, indices, indptr), shape=shape, dtype=self.dtype, copy=False)
         else:
             X = kind(shape, dtype=self.dtype)  # given its arrays, scipy would copy them out of their room

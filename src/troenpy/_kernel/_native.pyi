@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ class BlockGram64:
     def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
     def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
 
-def keys_by_column(vocabulary: dict[Any, Any]) -> list[Any] | None: ...
+def keys_by_column(vocabulary: dict[Any, Any]) -> Iterable[Any] | None: ...
 def weigh_rows(
     data: NDArray[Any],
     indices: NDArray[Any],
@@ -91,7 +91,7 @@ def class_document_counts(
     n_classes: int,
     n_columns: int,
     n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]: ...
 def stack_blocks(
     counts: NDArray[Any],
     indices: NDArray[Any],
@@ -102,6 +102,7 @@ def stack_blocks(
     tail: NDArray[Any],
     out: NDArray[Any],
     out_indices: NDArray[Any],
+    n_threads: int,
 ) -> None: ...
 def class_profiles(
     data: NDArray[Any],

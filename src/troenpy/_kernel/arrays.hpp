@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage.hpp"
+
 namespace troenpy {
 
 namespace nb = nanobind;
@@ -23,6 +25,15 @@ Array<T> to_numpy(std::vector<T> values) {
     auto *owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void *pointer) noexcept { delete static_cast<std::vector<T> *>(pointer); });
     return Array<T>(owned->data(), {owned->size()}, owner);
+}
+
+// A numpy array that owns the first n values of the buffer.
+template <typename T>
+Array<T> to_numpy(Buffer<T> values, std::size_t n) {
+    values.shrink_to(n);
+    auto *owned = new Buffer<T>(std::move(values));
+    nb::capsule owner(owned, [](void *pointer) noexcept { delete static_cast<Buffer<T> *>(pointer); });
+    return Array<T>(owned->data(), {n}, owner);
 }
 
 // The number of rows that the borders of a CSR matrix have, once they are known to be in order.

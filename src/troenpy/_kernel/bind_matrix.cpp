@@ -15,6 +15,7 @@
 
 #include "arrays.hpp"
 #include "matrix.hpp"
+#include "profiles.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -61,14 +62,16 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
     if (n_classes < 0 || n_columns < 0)
         throw std::invalid_argument("n_classes and n_columns must not be negative");
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
-    ClassCounts counts;
+    ClassCounts<Index> counts;
     {
         nb::gil_scoped_release release;
         counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
                                                 n_classes, n_columns, n_threads);
     }
-    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.indices)),
-                          to_numpy(std::move(counts.data)));
+    const std::size_t n_cells = counts.n_cells();
+    return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.classes), n_cells),
+                          to_numpy(std::move(counts.counts), n_cells),
+                          to_numpy(std::move(counts.totals), static_cast<std::size_t>(n_columns)));
 }
 
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -80,8 +83,9 @@ template <typename Value, typename Index>
 void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr,
                   Weights weights, Array<const std::int64_t> sets,
                   const std::vector<std::pair<std::string, std::string>> &blocks, Tail<Value> tail,
-                  Array<Value> out, Array<Index> out_indices) {
+                  Array<Value> out, Array<Index> out_indices, unsigned n_threads) {
     const std::size_t n_rows = checked_rows(indptr, counts.size());
+    if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
     if (counts.size() != indices.size() || sets.size() != n_rows || tail.shape(0) != n_rows ||
         weights.shape(1) != blocks.size()) {
         throw std::invalid_argument("counts, sets, weights and blocks do not fit each other");
@@ -96,7 +100,7 @@ void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<c
     nb::gil_scoped_release release;
     troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
                           weights.shape(0), weights.shape(2), sets.data(), parsed, tail.data(), tail.shape(1),
-                          out.data(), out_indices.data());
+                          out.data(), out_indices.data(), n_threads);
 }
 
 template <typename Value, typename Index>
@@ -104,7 +108,7 @@ void bind_stack_blocks(nb::module_ &module) {
     module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("tail").noconvert(),
-               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert());
+               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("n_threads"));
 }
 
 using Table = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

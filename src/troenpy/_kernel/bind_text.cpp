@@ -119,29 +119,33 @@ void write_rows(const CountedRows &counts, Array<const Index> indptr, Array<Inde
     counts.write_rows(indptr.data(), indices.data(), data.data(), binary);
 }
 
-// The dict needs Python, the rows do not: they are made side by side.
+// The dict needs Python, the rows do not: others begin them, and this thread joins in when it has the dict.
 template <typename Index, typename Value>
 nb::dict vocabulary_and_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices,
                              Array<Value> data, bool binary) {
     check_arrays(counts, indptr, indices, data);
-    std::atomic<bool> stop{false};
-    std::future<void> rows = std::async(std::launch::async, [&] {
-        counts.write_rows_beside(indptr.data(), indices.data(), data.data(), binary, stop);
-    });
+    ChunkQueue queue;
+    const auto write = [&](unsigned n_threads) {
+        counts.write_rows(indptr.data(), indices.data(), data.data(), binary, n_threads, queue);
+    };
+    const unsigned n_others = counts.n_threads() > 1 ? counts.n_threads() - 1 : 1;
+    std::future<void> others = std::async(std::launch::async, write, n_others);
     const auto wait = [&] {
         nb::gil_scoped_release release;
-        rows.wait();
+        others.wait();
     };
     nb::dict vocabulary;
     try {
         vocabulary = make_vocabulary(counts);
+        nb::gil_scoped_release release;
+        if (counts.n_threads() > 1) write(1);
     } catch (...) {
-        stop = true;
+        queue.stop = true;
         wait();
         throw;
     }
     wait();
-    rows.get();
+    others.get();
     return vocabulary;
 }
 

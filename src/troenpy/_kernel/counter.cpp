@@ -74,6 +74,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
     chunk.first_document = first_document;
     chunk.lengths.reserve(n);
     first_entry_ = 0;
+    entries_.reserve(usual_entries_);  // to grow is to move
     for (std::size_t i = 0; i < n; ++i) {
         try {
             count_document(texts[i], watch);
@@ -85,6 +86,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
         chunk.lengths.push_back(n_entries_);
         first_entry_ += n_entries_;
     }
+    usual_entries_ = first_entry_ + first_entry_ / 8;
     chunk.entries = std::move(entries_);
     chunk.entries.shrink_to(first_entry_);
     entries_ = Buffer<Entry>();
@@ -118,7 +120,7 @@ void Worker::read(const Text &text, Watch &watch) {
 
 // body(begin, end) for every run of marked bytes.
 template <typename F>
-void Worker::for_each_run(F &&body) {
+[[gnu::always_inline]] inline void Worker::for_each_run(F &&body) {
     Edges edges;
     const std::uint64_t *marks = normaliser_.marks();
     const std::uint64_t n_words = normaliser_.size() / 64 + 1;
@@ -132,11 +134,17 @@ void Worker::for_each_run(F &&body) {
 
 void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     const char *bytes = normaliser_.bytes();
+    std::size_t n = 0;  // of the batch, here and not there: the loop would wait for each store
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
-        if (batch_.size == Batch::capacity) flush(watch, counted, terms);
-        add(bytes + begin, end - begin);
-        batch_.size -= end - begin < 2;  // a single letter is no word; no branch, since it cannot be guessed
+        if (n == Batch::capacity) {
+            batch_.size = n;
+            flush(watch, counted, terms);
+            n = 0;
+        }
+        put(n, bytes + begin, end - begin);
+        n += end - begin > 1;  // a single letter is no word; no branch, since it cannot be guessed
     });
+    batch_.size = n;
     flush(watch, counted, terms);
 }
 
@@ -225,7 +233,7 @@ void Worker::add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n
     for (std::uint64_t i = begin; i + n <= end; ++i) {
         if (batch_.size == Batch::capacity) flush(watch, true);
         const char *first = character(i);
-        add(first, static_cast<std::size_t>(character(i + n) - first));
+        put(batch_.size++, first, static_cast<std::size_t>(character(i + n) - first));
     }
 }
 
@@ -254,9 +262,8 @@ void Worker::count_chars_in_words(Watch &watch) {
     flush(watch, true);
 }
 
-inline void Worker::add(const char *text, std::size_t length) {
-    const std::size_t i = batch_.size++;
-    if (length > longest_inline) {
+inline void Worker::put(std::size_t i, const char *text, std::size_t length) {
+    if (length > longest_inline) [[unlikely]] {
         batch_.long_texts[i] = {text, length};
         batch_.keys[i] = table_.long_key(batch_.long_texts[i]);
     } else {
@@ -277,33 +284,32 @@ inline void Worker::add_pair(std::uint32_t first_words, std::uint32_t last_word)
 void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     table_.reserve(batch_.size);
     entries_.reserve(first_entry_ + n_entries_ + batch_.size + 1);
+    Entry *entries = entries_.data() + first_entry_;
+    std::uint32_t n_entries = n_entries_;  // here and not there: each term would wait for the one before
+    const std::uint32_t document = document_;
     for (std::size_t i = 0; i < batch_.size; ++i) {
         const Key &key = batch_.keys[i];
         const std::uint64_t hash = batch_.hashes[i];
         Slot &slot =
             is_long(key) ? table_.find_long(batch_.long_texts[i], key, hash) : table_.find(key, hash);
         if (slot.term == no_term) continue;
-        if (counted) tally(slot);
+        if (counted) {
+            const bool is_new = slot.last_document != document;
+            // Where the term stands, without a branch: which of the two cannot be guessed.
+            const std::uint32_t if_old = 0u - std::uint32_t{!is_new};
+            const std::uint32_t at = n_entries ^ ((n_entries ^ slot.last_entry) & if_old);
+            entries[n_entries].count = 0;
+            entries[at] = {slot.term, entries[at].count + 1};
+            slot.last_document = document;
+            slot.last_entry = at;
+            slot.n_documents += is_new;
+            n_entries += is_new;
+        }
         if (terms != nullptr) terms->push_back(slot.term);
     }
+    n_entries_ = n_entries;
     batch_.size = 0;
-    check_at_times(watch);
-}
-
-inline void Worker::check_at_times(Watch &watch) {
     if (++n_flushes_ % 64 == 0) watch.check();
-}
-
-inline void Worker::tally(Slot &slot) {
-    Entry *entries = entries_.data() + first_entry_;
-    const bool is_new = slot.last_document != document_;
-    const std::uint32_t at = is_new ? n_entries_ : slot.last_entry;
-    const std::uint32_t before = is_new ? 0 : entries[at].count;
-    entries[at] = {slot.term, before + 1};
-    slot.last_document = document_;
-    slot.last_entry = at;
-    slot.n_documents += is_new;
-    n_entries_ += is_new;
 }
 
 Counter::Counter(Settings settings, unsigned n_threads)

@@ -78,19 +78,18 @@ private:
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
 
-    void add(const char *text, std::size_t length);
+    void put(std::size_t i, const char *text, std::size_t length);
     void add_pair(std::uint32_t first_words, std::uint32_t last_word);
     void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
-    void check_at_times(Watch &watch);
-    void tally(Slot &slot);
 
     const Settings &settings_;
     Normaliser normaliser_;
     TermTable table_;
     Batch batch_;
     Buffer<Entry> entries_;
-    std::uint64_t first_entry_ = 0;  // of the current document
-    std::uint32_t n_entries_ = 0;    // of the current document
+    std::uint64_t first_entry_ = 0;    // of the current document
+    std::uint64_t usual_entries_ = 0;  // of a chunk
+    std::uint32_t n_entries_ = 0;      // of the current document
     std::uint32_t document_ = 0;
     std::uint32_t n_flushes_ = 0;
     std::vector<std::uint32_t> word_terms_, ngram_terms_, longer_terms_;

@@ -46,22 +46,25 @@ public:
     template <typename Index>
     void write_row_borders(Index *indptr) const {
         indptr[0] = 0;
-        RowWriter(chunks_, columns_, n_threads_).write_lengths(indptr);
+        ChunkQueue queue;
+        RowWriter(chunks_, columns_, n_threads_, queue).write_lengths(indptr);
         for (std::uint64_t row = 0; row < n_documents_; ++row) indptr[row + 1] += indptr[row];
     }
 
     template <typename Index, typename Value>
     void write_rows(const Index *indptr, Index *indices, Value *values, bool binary) const {
-        RowWriter(chunks_, columns_, n_threads_).write(indptr, indices, values, binary);
+        ChunkQueue queue;
+        write_rows(indptr, indices, values, binary, n_threads_, queue);
     }
 
-    // The same while one thread does something else, until it says stop.
+    // The same for one of several callers, which share the queue.
     template <typename Index, typename Value>
-    void write_rows_beside(const Index *indptr, Index *indices, Value *values, bool binary,
-                           const std::atomic<bool> &stop) const {
-        const unsigned n_others = n_threads_ > 1 ? n_threads_ - 1 : 1;
-        RowWriter(chunks_, columns_, n_others, &stop).write(indptr, indices, values, binary);
+    void write_rows(const Index *indptr, Index *indices, Value *values, bool binary, unsigned n_threads,
+                    ChunkQueue &queue) const {
+        RowWriter(chunks_, columns_, n_threads, queue).write(indptr, indices, values, binary);
     }
+
+    unsigned n_threads() const { return n_threads_; }
 
 protected:
     // Column i becomes columns[i]; no_column leaves it out.

@@ -3,21 +3,30 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "parallel.hpp"
+#include "storage.hpp"
 
 namespace troenpy {
 
 enum class Norm { none, l1, l2, hellinger };
 
-// Documents per class and column, by column: the arrays of a CSC matrix with classes as rows.
+// Documents per class and column, by column: the arrays of a CSC matrix with classes as rows, and its sums.
+template <typename Index>
 struct ClassCounts {
-    std::vector<std::int64_t> indptr, indices, data;
+    std::vector<Index> indptr;
+    Buffer<Index> classes;
+    Buffer<std::int64_t> counts;
+    Buffer<std::int64_t> totals;
+    std::size_t n_cells() const { return static_cast<std::size_t>(indptr.back()); }
 };
 
 constexpr const char *not_ascending = "the columns of a row do not ascend";
@@ -28,7 +37,7 @@ template <typename Index>
 class ClassCounter {
 public:
     ClassCounter(std::int64_t first, std::size_t n_columns)
-        : first_(first), counters_(n_columns), touched_(n_columns + 1), lengths_(n_columns + 1) {}
+        : first_(first), counters_(n_columns), touched_(n_columns + 1), lengths_(n_columns) {}
 
     void add(const Index *begin, const Index *end) {
         for (const Index *column = begin; column < end; ++column) {
@@ -40,51 +49,63 @@ public:
         n_added_ += static_cast<std::uint64_t>(end - begin);
     }
 
-    void finish_class(std::int64_t code) {
+    void finish_class() {
+        cells_.reserve(n_cells_ + n_touched_);
         for (std::size_t i = 0; i < n_touched_; ++i) {
             const std::uint32_t column = touched_[i];
-            cells_.push_back({column, counters_[column], code});
-            ++lengths_[column + 1];
+            cells_[n_cells_++] = {column, counters_[column]};
+            ++lengths_[column];
             counters_[column] = 0;
         }
         n_touched_ = 0;
+        class_ends_.push_back(n_cells_);
     }
 
     std::uint64_t n_added() const { return n_added_; }
 
-    // Cells of each column, one place further on.
-    const std::vector<std::int64_t> &lengths() const { return lengths_; }
+    // Cells of each column.
+    const std::vector<Index> &lengths() const { return lengths_; }
 
     // Writes the cells by column, classes ascending. `borders` are those of this counter's columns.
-    void write(const std::int64_t *borders, std::int64_t *codes, std::int64_t *counts) {
-        std::copy(borders, borders + counters_.size(), lengths_.begin());
-        for (const Cell &cell : cells_) {
-            const auto at = static_cast<std::size_t>(lengths_[cell.column]++);
-            codes[at] = cell.code;
-            counts[at] = cell.count;
+    void write(const Index *borders, Index *classes, std::int64_t *counts, std::int64_t *totals) {
+        const std::size_t n_columns = counters_.size();
+        std::copy(borders, borders + n_columns, lengths_.begin());
+        std::size_t cell = 0;
+        for (std::size_t code = 0; code < class_ends_.size(); ++code) {
+            for (; cell < class_ends_[code]; ++cell) {
+                const auto at = static_cast<std::size_t>(lengths_[cells_[cell].column]++);
+                classes[at] = static_cast<Index>(code);
+                counts[at] = cells_[cell].count;
+            }
         }
+        for (std::size_t column = 0; column < n_columns; ++column)
+            totals[column] =
+                std::accumulate(counts + borders[column], counts + borders[column + 1], std::int64_t{0});
     }
 
 private:
     struct Cell {
         std::uint32_t column, count;
-        std::int64_t code;
     };
 
     std::int64_t first_;
     std::vector<std::uint32_t> counters_, touched_;
-    std::vector<std::int64_t> lengths_;
+    std::vector<Index> lengths_;
     std::size_t n_touched_ = 0;
     std::uint64_t n_added_ = 0;
-    std::vector<Cell> cells_;
+    Buffer<Cell> cells_;  // class after class
+    std::size_t n_cells_ = 0;
+    std::vector<std::size_t> class_ends_;
 };
 
 // Row i belongs to class codes[i]; its columns ascend. Blocks of columns, which fit the cache, are counted
 // apart.
 template <typename Index>
-ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
-                                  const std::int64_t *codes, std::int64_t n_classes, std::int64_t n_columns,
-                                  unsigned n_threads) {
+ClassCounts<Index> class_document_counts(const Index *indptr, std::size_t n_rows, const Index *indices,
+                                         const std::int64_t *codes, std::int64_t n_classes,
+                                         std::int64_t n_columns, unsigned n_threads) {
+    if (n_classes > std::numeric_limits<Index>::max())
+        throw std::overflow_error("more classes than an index can number");
     // No more than leave a row some ten columns in a block: finding where they begin must not cost more than
     // they do.
     const std::uint64_t n_stored = static_cast<std::uint64_t>(indptr[n_rows] - indptr[0]);
@@ -109,7 +130,7 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
         rows[begins[static_cast<std::size_t>(codes[row]) + 1]++] = row;
     }
 
-    ClassCounts result;
+    ClassCounts<Index> result;
     result.indptr.assign(static_cast<std::size_t>(n_columns) + 1, 0);
     std::vector<std::unique_ptr<ClassCounter<Index>>> blocks(n_blocks);
     run_tasks(n_threads, n_blocks, [&](unsigned, std::size_t block, Watch &watch) {
@@ -125,10 +146,9 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
                 if (last < n_columns) end = std::lower_bound(begin, end, last);
                 counter->add(begin, end);
             }
-            counter->finish_class(code);
+            counter->finish_class();
         }
-        std::copy(counter->lengths().begin() + 1, counter->lengths().end(),
-                  result.indptr.begin() + first + 1);
+        std::copy(counter->lengths().begin(), counter->lengths().end(), result.indptr.begin() + first + 1);
         blocks[block] = std::move(counter);
     });
     // In a row that does not ascend, what belongs to a block is not found as one run.
@@ -136,10 +156,12 @@ ClassCounts class_document_counts(const Index *indptr, std::size_t n_rows, const
     for (const auto &block : blocks) n_added += block->n_added();
     if (n_added != n_stored) throw std::invalid_argument(not_ascending);
     for (std::size_t i = 1; i < result.indptr.size(); ++i) result.indptr[i] += result.indptr[i - 1];
-    result.indices.resize(static_cast<std::size_t>(result.indptr.back()));
-    result.data.resize(result.indices.size());
+    result.classes.reserve(result.n_cells());
+    result.counts.reserve(result.n_cells());
+    result.totals.reserve(static_cast<std::size_t>(n_columns));
     run_tasks(n_threads, n_blocks, [&](unsigned, std::size_t block, Watch &) {
-        blocks[block]->write(result.indptr.data() + block * width, result.indices.data(), result.data.data());
+        blocks[block]->write(result.indptr.data() + block * width, result.classes.data(),
+                             result.counts.data(), result.totals.data() + block * width);
         blocks[block].reset();
     });
     return result;
@@ -188,16 +210,31 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
 
 enum class Tf { raw, log, sqrt, binary };
 
-inline double term_frequency(double count, Tf tf) {
+// 1 + log(count) for the counts that nearly all terms have.
+inline double log_frequency(double count) {
+    static const std::array<double, 256> known = [] {
+        std::array<double, 256> values{};
+        for (std::size_t i = 1; i < values.size(); ++i) values[i] = 1 + std::log(static_cast<double>(i));
+        return values;
+    }();
+    const auto whole = static_cast<std::size_t>(count >= 1 && count < 256 ? count : 0);
+    return whole != 0 && count == static_cast<double>(whole) ? known[whole] : 1 + std::log(count);
+}
+
+template <typename Value>
+void write_frequencies(const Value *counts, std::size_t n, Tf tf, double *out) {
+    const auto each = [&](auto frequency) {
+        for (std::size_t i = 0; i < n; ++i) out[i] = frequency(static_cast<double>(counts[i]));
+    };
     switch (tf) {
         case Tf::log:
-            return count == 1 ? 1 : 1 + std::log(count);  // most counts are
+            return each([](double count) { return log_frequency(count); });
         case Tf::sqrt:
-            return std::sqrt(count);
+            return each([](double count) { return std::sqrt(count); });
         case Tf::binary:
-            return 1;
-        default:
-            return count;
+            return each([](double) { return 1.0; });
+        case Tf::raw:
+            return each([](double count) { return count; });
     }
 }
 
@@ -208,126 +245,69 @@ struct Block {
 
 // Blocks of features side by side, over one pattern: row r of the result is, for every block b, tf_b(count) x
 // weight_b(column) at b * n_columns + column, each block normalised by itself. Weights are
-// [set][block][column]; a row takes the set that `sets` names. Rows are read before they are written, in
-// order, so that the counts may stand at the end of the arrays that the result fills: the result of the first
-// p values ends at n_blocks * p, the counts of the rest begin at (n_blocks - 1) * n_values + p, which is
-// never less. The `n_tail` values that `tail` has for each row follow its blocks, in columns of their own;
-// with a tail, counts and result must be apart.
+// [set][block][column]; a row takes the set that `sets` names. The `n_tail` values that `tail` has for each
+// row follow its blocks, in columns of their own.
+//
+// With one thread, rows are read before they are written, in order, so that the counts may stand at the end
+// of the arrays that the result fills: when r rows with p values are done, the result ends at
+// n_blocks * p + r * n_tail, the counts of the rest begin at (n_blocks - 1) * n_values + n_rows * n_tail + p,
+// which is never less if there is a block.
 template <typename Value, typename Index>
 void stack_blocks(const Value *counts, const Index *indices, const Index *indptr, std::size_t n_rows,
                   const double *weights, std::size_t n_sets, std::size_t n_columns, const std::int64_t *sets,
                   const std::vector<Block> &blocks, const Value *tail, std::size_t n_tail, Value *out,
-                  Index *out_indices) {
-    std::vector<Value> row_counts;
-    std::vector<Index> row_columns;
-    std::vector<double> frequencies;
-    std::size_t next = 0;
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        const auto begin = static_cast<std::size_t>(indptr[row]);
-        const auto end = static_cast<std::size_t>(indptr[row + 1]);
-        row_counts.assign(counts + begin, counts + end);
-        row_columns.assign(indices + begin, indices + end);
-        const auto set = static_cast<std::uint64_t>(sets[row]);
-        if (set >= n_sets) throw std::out_of_range("a row names a set of weights that is not there");
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            const double *by_column = weights + (set * blocks.size() + b) * n_columns;
-            if (b == 0 || blocks[b].tf != blocks[b - 1].tf) {
-                frequencies.clear();
-                for (const Value count : row_counts)
-                    frequencies.push_back(term_frequency(count, blocks[b].tf));
-            }
-            for (std::size_t i = 0; i < row_counts.size(); ++i) {
-                const auto column = static_cast<std::uint64_t>(row_columns[i]);
-                if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
-                out[next + i] = static_cast<Value>(frequencies[i] * by_column[column]);
-                out_indices[next + i] = static_cast<Index>(b * n_columns + column);
-            }
-            normalise_row(out + next, row_counts.size(), blocks[b].norm);
-            next += row_counts.size();
-        }
-        for (std::size_t i = 0; i < n_tail; ++i, ++next) {
-            out[next] = tail[row * n_tail + i];
-            out_indices[next] = static_cast<Index>(blocks.size() * n_columns + i);
-        }
-    }
-}
-
-// Documents per class and term, by term: a CSC matrix with classes as rows.
-struct ClassTable {
-    const std::int64_t *indptr, *classes;
-    const double *counts;
-    const double *totals;  // of each column
-    std::size_t n_columns, n_classes;
-};
-
-// The terms that at least an eighth of the classes hold, as whole rows of classes: they are most of what
-// documents hold, and a whole row is added several classes at a time, without a guess how many there are.
-class CommonTerms {
-public:
-    explicit CommonTerms(const ClassTable &table)
-        : n_classes_(table.n_classes), places_(table.n_columns, none) {
-        std::uint32_t n_common = 0;
-        for (std::size_t column = 0; column < table.n_columns; ++column) {
-            const std::int64_t begin = table.indptr[column], end = table.indptr[column + 1];
-            if (end == begin || 8 * static_cast<std::uint64_t>(end - begin) < n_classes_) continue;
-            places_[column] = n_common++;
-            rows_.resize(n_common * n_classes_);
-            double *row = rows_.data() + (n_common - 1) * n_classes_;
-            for (std::int64_t cell = begin; cell < end; ++cell) row[table.classes[cell]] = table.counts[cell];
-        }
-    }
-
-    // The counts of a column by class, or null if few classes hold it.
-    const double *find(std::size_t column) const {
-        const std::uint32_t place = places_[column];
-        return place == none ? nullptr : rows_.data() + place * n_classes_;
-    }
-
-private:
-    static constexpr std::uint32_t none = 0xFFFFFFFF;
-    std::size_t n_classes_;
-    std::vector<std::uint32_t> places_;
-    std::vector<double> rows_;
-};
-
-// For every row, what its terms say of the classes, each term by its own distribution over them: with
-// a = data x weight and b = a / (total - left_out + smoothing), sums[row] = { sum a, sum b } and
-// out[row][class] = sum b x count. `left_out` is what to take from the totals of the terms of that row. Out
-// is given as zeros.
-template <typename Value, typename Index>
-void class_profiles(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
-                    const double *weights, const ClassTable &table, const double *left_out, double smoothing,
-                    double *out, double *sums, unsigned n_threads) {
+                  Index *out_indices, unsigned n_threads) {
     constexpr std::size_t rows_per_task = 512;
-    const CommonTerms common(table);
-    run_tasks(
-        n_threads, (n_rows + rows_per_task - 1) / rows_per_task,
-        [&](unsigned, std::size_t task, Watch &watch) {
-            const std::size_t first = task * rows_per_task, last = std::min(n_rows, first + rows_per_task);
-            watch.check();
-            for (std::size_t row = first; row < last; ++row) {
-                double *by_class = out + row * table.n_classes;
-                double sum = 0, shrunk_sum = 0;
-                const auto end = static_cast<std::size_t>(indptr[row + 1]);
-                for (auto at = static_cast<std::size_t>(indptr[row]); at < end; ++at) {
-                    const auto column = static_cast<std::uint64_t>(indices[at]);
-                    if (column >= table.n_columns)
-                        throw std::out_of_range("a column index is outside the weights");
-                    const double value = static_cast<double>(data[at]) * weights[column];
-                    const double shrunk = value / (table.totals[column] - left_out[row] + smoothing);
-                    sum += value;
-                    shrunk_sum += shrunk;
-                    if (const double *counts = common.find(column)) {
-                        for (std::size_t i = 0; i < table.n_classes; ++i) by_class[i] += shrunk * counts[i];
-                        continue;
-                    }
-                    for (std::int64_t cell = table.indptr[column]; cell < table.indptr[column + 1]; ++cell)
-                        by_class[table.classes[cell]] += shrunk * table.counts[cell];
-                }
-                sums[2 * row] = sum;
-                sums[2 * row + 1] = shrunk_sum;
-            }
-        });
+    struct Row {
+        std::vector<Value> counts;
+        std::vector<Index> columns;
+        std::vector<double> frequencies;
+    };
+    std::vector<Row> rows(n_threads);
+    run_tasks(n_threads, (n_rows + rows_per_task - 1) / rows_per_task,
+              [&](unsigned worker, std::size_t task, Watch &watch) {
+                  watch.check();
+                  Row &held = rows[worker];
+                  const std::size_t last = std::min(n_rows, (task + 1) * rows_per_task);
+                  for (std::size_t row = task * rows_per_task; row < last; ++row) {
+                      const auto begin = static_cast<std::size_t>(indptr[row]);
+                      const auto end = static_cast<std::size_t>(indptr[row + 1]);
+                      const std::size_t n = end - begin;
+                      std::size_t next =
+                          (begin - static_cast<std::size_t>(indptr[0])) * blocks.size() + row * n_tail;
+                      held.counts.assign(counts + begin, counts + end);
+                      held.columns.assign(indices + begin, indices + end);
+                      held.frequencies.resize(n);
+                      const auto set = static_cast<std::uint64_t>(sets[row]);
+                      if (set >= n_sets)
+                          throw std::out_of_range("a row names a set of weights that is not there");
+                      for (std::size_t i = 0; i < n; ++i) {
+                          const auto column = static_cast<std::uint64_t>(held.columns[i]);
+                          if (column >= n_columns)
+                              throw std::out_of_range("a column index is outside the weights");
+                          // The first block waits for its weights to arrive; those of the others come along.
+                          for (std::size_t b = 1; b < blocks.size(); ++b)
+                              __builtin_prefetch(weights + (set * blocks.size() + b) * n_columns + column);
+                      }
+                      for (std::size_t b = 0; b < blocks.size(); ++b, next += n) {
+                          const double *by_column = weights + (set * blocks.size() + b) * n_columns;
+                          if (b == 0 || blocks[b].tf != blocks[b - 1].tf)
+                              write_frequencies(held.counts.data(), n, blocks[b].tf, held.frequencies.data());
+                          const auto first_column = static_cast<Index>(b * n_columns);
+                          const Index *columns = held.columns.data();
+                          const double *frequencies = held.frequencies.data();
+                          for (std::size_t i = 0; i < n; ++i)
+                              out[next + i] = static_cast<Value>(frequencies[i] * by_column[columns[i]]);
+                          for (std::size_t i = 0; i < n; ++i)
+                              out_indices[next + i] = columns[i] + first_column;
+                          normalise_row(out + next, n, blocks[b].norm);
+                      }
+                      for (std::size_t i = 0; i < n_tail; ++i, ++next) {
+                          out[next] = tail[row * n_tail + i];
+                          out_indices[next] = static_cast<Index>(blocks.size() * n_columns + i);
+                      }
+                  }
+              });
 }
 
 }  // namespace troenpy

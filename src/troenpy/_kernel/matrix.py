@@ -19,7 +19,7 @@ def class_document_counts(
     n_columns: int,
     *,
     n_threads: int = 1,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
     """Count the documents of each class that have each column.
 
     Parameters
@@ -31,25 +31,30 @@ def class_document_counts(
 
     Returns
     -------
-    indptr, indices, data : int64 arrays of a CSC matrix of shape (n_classes, n_columns), rows ascending
+    indptr, indices, data : arrays of a CSC matrix of shape (n_classes, n_columns), rows ascending
+        The first two are of the type of those given, the last is int64.
+    totals : int64 array of shape (n_columns,), the sums of the columns
 
     Examples
     --------
-    >>> indptr, classes, counts = class_document_counts(
+    >>> indptr, classes, counts, totals = class_document_counts(
     ...     np.array([0, 2, 3, 4]), np.array([0, 1, 1, 1]), np.array([1, 1, 0]), n_classes=2, n_columns=2
     ... )
-    >>> indptr.tolist(), classes.tolist(), counts.tolist()
-    ([0, 1, 3], [1, 0, 1], [1, 1, 2])
+    >>> indptr.tolist(), classes.tolist(), counts.tolist(), totals.tolist()
+    ([0, 1, 3], [1, 0, 1], [1, 1, 2], [1, 3])
     """
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     if _kernel.native is not None:
-        return _kernel.native.class_document_counts(indptr, indices, codes, n_classes, n_columns, n_threads)
+        arrays = _kernel.native.class_document_counts(indptr, indices, codes, n_classes, n_columns, n_threads)
+        # the kernel's int64 may be a "long long", equal but shown otherwise
+        return *arrays[:2], arrays[2].view(np.int64), arrays[3].view(np.int64)
     ones = np.ones(len(indices), dtype=np.int64)
     documents = sp.csr_array((ones, indices, indptr), shape=(len(codes), n_columns))
     members = sp.csr_array((np.ones_like(codes), codes, np.arange(len(codes) + 1)), shape=(len(codes), n_classes))
     counts = sp.csc_array(members.T @ documents)
     counts.sort_indices()
-    return counts.indptr.astype(np.int64), counts.indices.astype(np.int64), counts.data
+    borders, classes = (a.astype(indptr.dtype, copy=False) for a in (counts.indptr, counts.indices))
+    return borders, classes, counts.data, counts.sum(axis=0)
 
 
 def weigh_rows(
@@ -106,6 +111,7 @@ def stack_blocks(
     out: NDArray[Any],
     out_indices: NDArray[Any],
     tail: NDArray[Any] | None = None,
+    n_threads: int = 1,
 ) -> None:
     """Write blocks of features side by side, all over the pattern of one CSR matrix.
 
@@ -117,9 +123,11 @@ def stack_blocks(
     blocks : list of (tf, norm)
         tf is "raw", "log", "sqrt" or "binary"; norm is "l1", "l2", "hellinger" or "none".
     out, out_indices : arrays with room for n_blocks times as many values, and the tail
-        The counts may stand at their end, if there is no tail.
+        The counts may stand at their end, if there is a block.
     tail : array of shape (n_rows, n_tail) like counts, or None
         Values that follow the blocks of each row, in columns of their own.
+    n_threads : int
+        One is enough where the result is written over the counts: row after row.
 
     Examples
     --------
@@ -131,7 +139,8 @@ def stack_blocks(
     """
     tail = np.empty((len(sets), 0), dtype=counts.dtype) if tail is None else tail
     if _kernel.native is not None:
-        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices)
+        n_threads = 1 if np.may_share_memory(counts, out) else n_threads
+        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices, n_threads)
         return
     counts, indices = counts.copy(), indices.copy()
     lengths = np.diff(indptr)

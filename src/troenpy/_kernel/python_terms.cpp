@@ -78,21 +78,20 @@ GivenTerms copy_terms(const nb::dict &vocabulary, std::size_t n_columns) {
     return terms;
 }
 
-std::string_view word_of(const TermTable &table, std::uint32_t term) {
-    const Key &key = table.keys()[term];
+std::string_view word_of(const TermTable &table, const Key &key) {
     if (is_long(key)) return table.long_text(key);
     return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
 }
 
-// The UTF-8 text of a term of one worker; `text` is overwritten.
-void spell(const TermTable &table, std::uint32_t term, std::string &text) {
+// The UTF-8 text of a term of one worker, whose keys are given by term number; `text` is overwritten.
+void spell(const TermTable &table, const std::vector<Key> &keys, std::uint32_t term, std::string &text) {
     std::vector<std::uint32_t> later_words;  // the last first
-    for (; is_pair(table.keys()[term]); term = static_cast<std::uint32_t>(table.keys()[term].head >> 32))
-        later_words.push_back(static_cast<std::uint32_t>(table.keys()[term].head));
-    text = word_of(table, term);
+    for (; is_pair(keys[term]); term = static_cast<std::uint32_t>(keys[term].head >> 32))
+        later_words.push_back(static_cast<std::uint32_t>(keys[term].head));
+    text = word_of(table, keys[term]);
     for (auto word = later_words.rbegin(); word != later_words.rend(); ++word) {
         text += ' ';
-        text += word_of(table, *word);
+        text += word_of(table, keys[*word]);
     }
 }
 
@@ -102,10 +101,11 @@ Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t
     for (unsigned worker = 0; worker < counter.n_threads(); ++worker) {
         if (!counter.workers()[worker]) continue;
         const TermTable &table = counter.workers()[worker]->table();
+        const std::vector<Key> keys = table.keys();
         columns.by_worker[worker].assign(table.n_terms(), no_column);
         for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
             pause(term);
-            spell(table, term, text);
+            spell(table, keys, term, text);
             PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), to_str(text).ptr());
             if (column != nullptr)
                 columns.by_worker[worker][term] = checked_column(column_of(column), n_columns);
@@ -153,7 +153,24 @@ CountedRows *match_vocabulary(Counter &counter, const nb::dict &vocabulary) {
     return new CountedRows(counter, find_columns(counter, terms));
 }
 
+namespace {
+
+bool is_in_order(const nb::dict &vocabulary) {
+    PyObject *key, *value;
+    Py_ssize_t column = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value); ++column) {
+        if (!PyLong_CheckExact(value) || PyLong_AsSsize_t(value) != column) {
+            PyErr_Clear();
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 nb::object keys_by_column(const nb::dict &vocabulary) {
+    if (is_in_order(vocabulary)) return vocabulary;
     const auto n = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
     std::vector<PyObject *> keys(n, nullptr);
     PyObject *key, *value;

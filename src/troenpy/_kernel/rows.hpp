@@ -23,8 +23,10 @@ public:
     explicit ColumnSet(std::uint64_t n_columns)
         : bits_(n_columns / 64 + 1),
           groups_(bits_.size() / 64 + 1),
-          regions_(groups_.size() / 64 + 1),
-          counts_(n_columns) {}
+          counts_(n_columns),
+          words_(bits_.size()) {
+        if (groups_.size() > most_groups) regions_.resize(groups_.size() / 64 + 1);
+    }
 
     void insert(std::uint32_t column, std::uint32_t count) {
         counts_[column] = count;
@@ -37,23 +39,35 @@ public:
         counts_[column] = (is_there ? counts_[column] : 0) + count;
         mark(column);
     }
+
     // body(column, count) in ascending order; the set is empty afterwards.
     template <typename F>
     void drain(F &&body) {
-        for (std::size_t region = 0; region < regions_.size(); ++region) {
-            drain_word(regions_, region, [&](std::size_t group) {
-                drain_word(groups_, group, [&](std::size_t word) {
-                    drain_word(bits_, word, [&](std::size_t column) { body(column, counts_[column]); });
-                });
-            });
+        // First which words have something: one loop in the other would be a branch that cannot be guessed.
+        std::size_t n_words = 0;
+        const auto drain_group = [&](std::size_t group) {
+            drain_word(groups_, group,
+                       [&](std::size_t word) { words_[n_words++] = static_cast<std::uint32_t>(word); });
+        };
+        if (regions_.empty()) {
+            for (std::size_t group = 0; group < groups_.size(); ++group) drain_group(group);
+        } else {
+            for (std::size_t region = 0; region < regions_.size(); ++region)
+                drain_word(regions_, region, drain_group);
+        }
+        for (std::size_t i = 0; i < n_words; ++i) {
+            drain_word(bits_, words_[i], [&](std::size_t column) { body(column, counts_[column]); });
         }
     }
 
 private:
+    // So many are looked at one by one; of more, only those below a marked region.
+    static constexpr std::size_t most_groups = 128;
+
     void mark(std::uint32_t column) {
         set(bits_, column);
         set(groups_, column >> 6);
-        set(regions_, column >> 12);
+        if (!regions_.empty()) set(regions_, column >> 12);
     }
 
     static void set(std::vector<std::uint64_t> &bits, std::uint64_t i) {
@@ -68,7 +82,7 @@ private:
     }
 
     std::vector<std::uint64_t> bits_, groups_, regions_;
-    std::vector<std::uint32_t> counts_;
+    std::vector<std::uint32_t> counts_, words_;
 };
 
 // Which column every term of every worker has.
@@ -79,11 +93,16 @@ struct Columns {
     bool complete;  // whether every term that was counted has one
 };
 
+// Which chunk is next, for writers that share them and may begin at different times; `stop` ends them all.
+struct ChunkQueue {
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stop{false};
+};
+
 class RowWriter {
 public:
-    RowWriter(const std::vector<Chunk> &chunks, const Columns &columns, unsigned n_threads,
-              const std::atomic<bool> *stop = nullptr)
-        : chunks_(chunks), columns_(columns), n_threads_(n_threads), stop_(stop), sets_(n_threads) {}
+    RowWriter(const std::vector<Chunk> &chunks, const Columns &columns, unsigned n_threads, ChunkQueue &queue)
+        : chunks_(chunks), columns_(columns), n_threads_(n_threads), queue_(queue), sets_(n_threads) {}
 
     // indptr[i + 1] is the number of columns in row i.
     template <typename Index>
@@ -133,8 +152,10 @@ private:
 
     template <typename F>
     void for_each_row(F &&body) {
-        run_tasks(n_threads_, chunks_.size(), [&](unsigned worker, std::size_t i, Watch &) {
-            if (stop_ != nullptr && *stop_) throw Stopped{};
+        run_tasks(n_threads_, chunks_.size(), [&](unsigned worker, std::size_t, Watch &) {
+            if (queue_.stop) throw Stopped{};
+            const std::size_t i = queue_.next++;
+            if (i >= chunks_.size()) return;
             if (!sets_[worker]) sets_[worker] = std::make_unique<ColumnSet>(columns_.n_columns);
             const Chunk &chunk = chunks_[i];
             const Entry *entry = chunk.entries.data();
@@ -150,7 +171,7 @@ private:
     const std::vector<Chunk> &chunks_;
     const Columns &columns_;
     unsigned n_threads_;
-    const std::atomic<bool> *stop_;
+    ChunkQueue &queue_;
     std::vector<std::unique_ptr<ColumnSet>> sets_;
 };
 

@@ -40,8 +40,9 @@ public:
         if (n > capacity_) resize_to(n > 2 * capacity_ ? n : 2 * capacity_);
     }
 
+    // Gives back what is above n, if that is worth a call to the system.
     void shrink_to(std::size_t n) {
-        if (n < capacity_) resize_to(n);
+        if (n < capacity_ - capacity_ / 4) resize_to(n);
     }
 
 private:

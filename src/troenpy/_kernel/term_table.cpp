@@ -68,8 +68,15 @@ Slot &TermTable::find_text(std::string_view text) {
 void TermTable::exclude(Slot &slot) {
     if (slot.term == no_term) return;
     slot.term = no_term;
-    keys_.pop_back();
     --n_terms_;
+}
+
+std::vector<Key> TermTable::keys() const {
+    std::vector<Key> keys(n_terms_);
+    for (const Slot &slot : *this) {
+        if (slot.key.tail != 0 && slot.term != no_term) keys[slot.term] = slot.key;
+    }
+    return keys;
 }
 
 std::string_view TermTable::long_text(const Key &key) const { return text_in_arena(arena_, key); }

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -37,16 +38,24 @@ inline std::uint64_t tag(const Key &key) { return key.tail & tag_mask; }
 inline bool is_long(const Key &key) { return tag(key) == long_tag; }
 inline bool is_pair(const Key &key) { return tag(key) == pair_tag; }
 
-inline std::uint64_t low_bytes(std::size_t n) {
+constexpr std::uint64_t low_bytes(std::size_t n) {
     return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * n) - 1;
 }
+
+// The bytes of a key that belong to a term of each length.
+constexpr auto inline_masks = [] {
+    std::array<Key, longest_inline + 1> masks{};
+    for (std::size_t length = 0; length < masks.size(); ++length)
+        masks[length] = {low_bytes(length), length > 8 ? low_bytes(length - 8) : 0};
+    return masks;
+}();
 
 // Reads 16 bytes from `text`, of which `length` belong to the term.
 inline Key inline_key(const char *text, std::size_t length) {
     Key key;
     std::memcpy(&key, text, sizeof(key));
-    key.head &= low_bytes(length);
-    key.tail &= length > 8 ? low_bytes(length - 8) : 0;
+    key.head &= inline_masks[length].head;
+    key.tail &= inline_masks[length].tail;
     key.tail |= static_cast<std::uint64_t>(length) << tag_shift;
     return key;
 }
@@ -141,16 +150,14 @@ public:
     const Slot *begin() const { return slots_.data(); }
     const Slot *end() const { return slots_.data() + slots_.size(); }
     std::string_view long_text(const Key &key) const;
-    const std::vector<Key> &keys() const { return keys_; }  // by term number
+    std::vector<Key> keys() const;  // by term number; made anew
     std::vector<char> take_arena() { return std::move(arena_); }
-    std::vector<Key> take_keys() { return std::move(keys_); }
 
 private:
     Slot &add(Slot &slot, const Key &key) {
         if (n_terms_ == no_term) throw std::overflow_error("more than 2**32 - 1 different terms");
         slot.key = key;
         slot.term = n_terms_++;
-        keys_.push_back(key);
         ++n_slots_used_;
         return slot;
     }
@@ -160,7 +167,6 @@ private:
     unsigned shift_;
     std::size_t n_slots_used_ = 0;
     std::uint32_t n_terms_ = 0;
-    std::vector<Key> keys_;
     std::vector<char> arena_;
     Seed seed_;
 };

@@ -83,11 +83,12 @@ std::vector<std::uint64_t> scatter(std::vector<T> &values, std::size_t n_buckets
 }  // namespace
 
 Vocabulary::Vocabulary(Counter &counter) {
-    for (auto &worker : counter.workers()) {
-        sources_.emplace_back();
-        if (worker) take(*worker, sources_.back());
-        worker.reset();
-    }
+    auto &workers = counter.workers();
+    sources_.resize(workers.size());
+    run_tasks(counter.n_threads(), workers.size(), [&](unsigned, std::size_t i, Watch &) {
+        if (workers[i]) take(*workers[i], sources_[i]);
+        workers[i].reset();
+    });
     const Settings &settings = counter.settings();
     const bool has_tree = settings.analyzer == Analyzer::word && settings.max_n > 1;
     if (has_tree) {
@@ -104,10 +105,12 @@ Vocabulary::Vocabulary(Counter &counter) {
 
 void Vocabulary::take(Worker &worker, Source &source) {
     TermTable &table = worker.table();
-    source.keys = table.take_keys();
-    source.n_documents.resize(source.keys.size());
+    source.keys.resize(table.n_terms());
+    source.n_documents.resize(table.n_terms());
     for (const Slot &slot : table) {
-        if (slot.key.tail != 0 && slot.term != no_term) source.n_documents[slot.term] = slot.n_documents;
+        if (slot.key.tail == 0 || slot.term == no_term) continue;
+        source.keys[slot.term] = slot.key;
+        source.n_documents[slot.term] = slot.n_documents;
     }
     source.arena = table.take_arena();
     source.nodes.resize(source.keys.size());
@@ -122,18 +125,20 @@ void Vocabulary::find_levels(Source &source) {
 }
 
 void Vocabulary::merge_words(unsigned n_threads) {
-    std::vector<Word> words;
-    words.reserve(count_level(0));
-    for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
+    std::vector<std::size_t> begins{0};
+    for (const Source &source : sources_) begins.push_back(begins.back() + count_level(source, 0));
+    std::vector<Word> words(begins.back());
+    run_tasks(n_threads, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
         const Source &source = sources_[worker];
+        Word *next = words.data() + begins[worker];
         for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
             const Key &key = source.keys[term];
             if (is_pair(key)) continue;
-            words.push_back(troenpy::is_long(key)
-                                ? long_word(text_in_arena(source.arena, key), {worker, term})
-                                : inline_word(key, {worker, term}));
+            const Owner owner{static_cast<std::uint32_t>(worker), term};
+            *next++ = troenpy::is_long(key) ? long_word(text_in_arena(source.arena, key), owner)
+                                            : inline_word(key, owner);
         }
-    }
+    });
     const auto text = [&](const Word &word) {
         const Source &source = sources_[word.owner.worker];
         return text_in_arena(source.arena, source.keys[word.owner.term]);
@@ -164,7 +169,9 @@ void Vocabulary::merge_words(unsigned n_threads) {
 
 void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     std::vector<Ngram> ngrams;
-    ngrams.reserve(count_level(level));
+    std::size_t n_ngrams = 0;
+    for (const Source &source : sources_) n_ngrams += count_level(source, level);
+    ngrams.reserve(n_ngrams);
     for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
         const Source &source = sources_[worker];
         for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
@@ -188,16 +195,9 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     levels_.push_back(std::move(nodes));
 }
 
-std::size_t Vocabulary::count_level(std::uint32_t level) const {
-    std::size_t n = 0;
-    for (const Source &source : sources_) {
-        if (source.levels.empty()) {
-            n += level == 0 ? source.keys.size() : 0;
-        } else {
-            n += static_cast<std::size_t>(std::count(source.levels.begin(), source.levels.end(), level));
-        }
-    }
-    return n;
+std::size_t Vocabulary::count_level(const Source &source, std::uint32_t level) {
+    if (source.levels.empty()) return level == 0 ? source.keys.size() : 0;
+    return static_cast<std::size_t>(std::count(source.levels.begin(), source.levels.end(), level));
 }
 
 void Vocabulary::check_size() const {
@@ -208,6 +208,11 @@ void Vocabulary::check_size() const {
 
 // Columns in pre-order: a node, if it is long enough, then what it begins.
 void Vocabulary::number(std::uint32_t min_n) {
+    if (levels_.size() == 1 && min_n == 1) {
+        terms_.resize(words_.size());
+        for (std::uint32_t i = 0; i < words_.size(); ++i) terms_[i] = {0, i};
+        return;
+    }
     const auto own = [&](std::size_t level) { return std::uint32_t{level + 1 >= min_n}; };
     std::vector<std::vector<std::uint32_t>> sizes(levels_.size());  // of the tree below and at each node
     for (std::size_t level = levels_.size(); level-- > 0;) {

@@ -1,0 +1,154 @@
+"""Optimal transport: distances per second against gensim's `wmdistance`, and what pruning saves in a search.
+
+    pip install gensim          # for this benchmark only
+    python benchmarks/transport.py --vectors FILE --data FOLDER
+
+reads r8.jsonl.gz there. Distances are between the same pairs of documents, over the same words with vectors of length
+1 (gensim makes them so), one thread; their largest difference is given. The search is for the seven nearest training
+documents of test documents. The plain loop works out every distance, with our own exact solution; on a part of the
+pairs it is also timed with gensim's. Neighbours are compared. Last come the steps of the unbalanced solver against
+POT's. All figures are CPU seconds, medians over rounds.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from troenpy import couplings, datasets, embeddings
+from troenpy.pruning import NearestDocuments
+from troenpy.splits import WordCounts, count_terms
+from troenpy.transport import DocumentDistance, word_distance
+
+K = 7
+N_TEXTS = 10  # documents that are each compared with many
+
+
+def cpu_seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    begin = time.process_time()
+    result = run()
+    return time.process_time() - begin, result
+
+
+def words_of(counts: sparse.csr_array, vectors: embeddings.WordVectors, row: int) -> list[str]:
+    """Return the words of a document, each as often as it occurs."""
+    place = slice(counts.indptr[row], counts.indptr[row + 1])
+    return [
+        vectors.words[column]
+        for column, count in zip(counts.indices[place], counts.data[place], strict=True)
+        for _ in range(int(count))
+    ]
+
+
+def all_distances(distance: DocumentDistance, train: sparse.csr_array, test: sparse.csr_array) -> Any:
+    return NearestDocuments(distance.space, distance.shares(train)).distances(distance.shares(test))
+
+
+def loop(distance: Callable[[Any, Any], float], texts: list[Any], others: list[Any]) -> list[list[float]]:
+    return [[distance(text, other) for other in others] for text in texts]
+
+
+def compare_distances(words: WordCounts, n_pairs: int, n_rounds: int) -> float:
+    """Time both on the same pairs; return gensim's seconds per distance."""
+    from gensim.models import KeyedVectors
+
+    theirs = KeyedVectors(words.vectors.vectors.shape[1])
+    theirs.add_vectors(list(words.vectors.words), words.vectors.vectors)
+    theirs.fill_norms()
+    distance = word_distance("wmd", words.vectors.of_length_one())
+    generator = np.random.default_rng(0)
+    seconds: dict[str, list[float]] = {"ours": [], "gensim": []}
+    worst = 0.0
+    for _ in range(n_rounds):
+        numbers = generator.choice(np.flatnonzero(np.diff(words.train.indptr)), n_pairs // N_TEXTS, replace=False)
+        train = words.train[numbers]
+        test = words.test[generator.choice(np.flatnonzero(np.diff(words.test.indptr)), N_TEXTS, replace=False)]
+        texts, others = ([words_of(part, words.vectors, row) for row in range(part.shape[0])] for part in (test, train))
+        ours, mine = cpu_seconds(partial(all_distances, distance, train, test))
+        other, found = cpu_seconds(partial(loop, theirs.wmdistance, texts, others))
+        worst = max(worst, float(np.abs(mine - np.array(found)).max()))
+        seconds["ours"].append(ours / mine.size)
+        seconds["gensim"].append(other / mine.size)
+    for name, each in seconds.items():
+        print(f"{name}: {1 / statistics.median(each):.0f} distances per second")
+    ratios = [theirs / ours for theirs, ours in zip(seconds["gensim"], seconds["ours"], strict=True)]
+    print(f"{statistics.median(ratios):.1f} times as many as gensim; the largest difference is {worst:.1e}\n")
+    return statistics.median(seconds["gensim"])
+
+
+def compare_searches(distance: DocumentDistance, words: WordCounts, n_queries: int, gensim: float | None) -> None:
+    """Time the search with and without pruning, and compare the neighbours."""
+    train, test = distance.shares(words.train), distance.shares(words.test[:n_queries])
+    pruned, found = cpu_seconds(lambda: NearestDocuments(distance.space, train).search(test, K))
+    plain, expected = cpu_seconds(lambda: NearestDocuments(distance.space, train, is_pruned=False).search(test, K))
+    same = all(np.array_equal(mine, other) for mine, other in zip(found, expected, strict=True))
+    print(f"{n_queries} documents among {train.shape[0]}: pruned {1000 * pruned / n_queries:.0f} ms each,", end=" ")
+    print(f"plain loop {1000 * plain / n_queries:.0f} ms, {plain / pruned:.1f} times; same neighbours: {same}")
+    if gensim is not None:
+        seconds = gensim * train.shape[0]
+        print(f"gensim's plain loop, from its distances above: {1000 * seconds:.0f} ms,", end=" ")
+        print(f"{seconds * n_queries / pruned:.0f} times")
+    print()
+
+
+def compare_steps(n_points: int) -> None:
+    """Time the steps of the unbalanced solver."""
+    import ot
+
+    generator = np.random.default_rng(0)
+    p, q = generator.dirichlet(np.ones(n_points), 2)
+    costs = generator.exponential(1, (n_points, n_points))
+    plan, decay, n_steps = p[:, None] * q, np.exp(-costs / 2), couplings.STEPS_AT_ONCE
+    ours, theirs = (
+        statistics.median(cpu_seconds(lambda step=step: [step() for _ in range(20)])[0] / 20 for _ in range(5))  # type: ignore[misc]
+        for step in (
+            lambda: couplings.improved_plan(p, q, decay, plan),
+            lambda: ot.unbalanced.mm_unbalanced(p, q, costs, 1.0, G0=plan, numItermax=n_steps, stopThr=0),
+        )
+    )
+    print(f"{n_points} x {n_points} points, {n_steps} steps: {1e3 * ours:.2f} ms, POT {1e3 * theirs:.2f} ms,", end=" ")
+    print(f"{theirs / ours:.1f} times as fast")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
+    parser.add_argument("--vectors", default="glove-50d", help="a name or a file")
+    parser.add_argument("--dataset", default="r8")
+    parser.add_argument("--pairs", type=int, default=5000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--queries", type=int, default=20)
+    arguments = parser.parse_args()
+    corpus = datasets.load(arguments.dataset, data_dir=arguments.data)
+    counted = count_terms(corpus)
+    train, test = counted.parts(None if corpus.split is not None else 0, sample=arguments.queries)
+    columns, vectors = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
+    print(f"{corpus.name}: {vectors.coverage(counted.terms, np.asarray(counted.counts.sum(axis=0)).ravel())}")
+    counts = sparse.csr_array(counted.counts)[:, columns]
+    words = WordCounts(vectors, counts[train], counts[test])
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("POT", "gensim", "numpy"))
+    print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}, {packages}\n")
+    with threadpool_limits(1):
+        gensim = compare_distances(words, arguments.pairs, arguments.rounds)
+        unit = vectors.of_length_one()
+        for name in ("wmd", "wfr"):
+            print(name, end=": ")
+            distance = word_distance(name, unit)
+            compare_searches(
+                distance, words, arguments.queries if name == "wmd" else 3, gensim if name == "wmd" else None
+            )
+        compare_steps(100)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+#include "profiles.hpp"
+
+#include <cstring>
+
+namespace troenpy {
+
+namespace {
+
+constexpr std::size_t width = TermProfiles::width;
+
+// The classes of one step, in one or two registers. Left to itself, a compiler takes one class of several
+// rows together, and spends its time on sorting them.
+using Part [[gnu::vector_size(width * sizeof(double))]] = double;
+
+template <std::size_t n_parts>
+[[gnu::always_inline]] inline void sum_parts(const Share *shares, std::size_t n_shares, std::size_t first,
+                                             double *sums) {
+    Part parts[n_parts] = {};
+    for (std::size_t k = 0; k < n_shares; ++k) {
+        for (std::size_t i = 0; i < n_parts; ++i) {
+            Part counts;
+            std::memcpy(&counts, shares[k].counts + first + i * width, sizeof(counts));
+            parts[i] += shares[k].factor * counts;
+        }
+    }
+    std::memcpy(sums + first, parts, sizeof(parts));
+}
+
+[[gnu::always_inline]] inline void sum_all(const Share *shares, std::size_t n_shares, std::size_t stride,
+                                           double *sums) {
+    std::size_t i = 0;
+    for (; i + 4 * width <= stride; i += 4 * width) sum_parts<4>(shares, n_shares, i, sums);
+    for (; i < stride; i += width) sum_parts<1>(shares, n_shares, i, sums);
+}
+
+using Sum = void (*)(const Share *, std::size_t, std::size_t, double *);
+
+void portable_sum(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums) {
+    sum_all(shares, n_shares, stride, sums);
+}
+
+#if defined(__x86_64__)
+// No fused multiply-add: the same numbers on every machine.
+[[gnu::target("avx2")]] void avx2_sum(const Share *shares, std::size_t n_shares, std::size_t stride,
+                                      double *sums) {
+    sum_all(shares, n_shares, stride, sums);
+}
+
+Sum fastest() { return __builtin_cpu_supports("avx2") ? avx2_sum : portable_sum; }
+#else
+Sum fastest() { return portable_sum; }
+#endif
+
+}  // namespace
+
+void sum_shares(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums) {
+    static const Sum sum = fastest();
+    sum(shares, n_shares, stride, sums);
+}
+
+}  // namespace troenpy

@@ -1,0 +1,252 @@
+"""Records to charts: Vega-Lite made by Altair, as plain dicts.
+
+Text and lines are drawn in the colour of the text around them, so that a chart fits a light page, a dark one and paper.
+Altair is imported when a chart is drawn: it is an extra.
+"""
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+Spec = dict[str, Any]
+Values = list[dict[str, Any]]
+
+#: Ten colours that stand out from white and from a dark page (3 to 1 or more), then again with another shape.
+PALETTE = (
+    "#3a7fc4", "#d2601a", "#2f8f5b", "#b0529c", "#a5761c", "#7a68c8", "#c9434c", "#1f8a99", "#7b8434", "#80726a",
+)  # fmt: skip
+SHAPES = (
+    "circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left", "wedge",
+    "arrow",
+)  # fmt: skip
+
+#: The parameter of a chart that shows one corpus of several.
+CHOICE = "chosen"
+
+_NEEDED = {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"}
+_TEXT = "currentColor"
+_LABEL_LIMIT = 180
+_TEXT_FIELDS = ("corpus", "method", "class", "document")
+_CONFIG: Spec = {
+    "background": "transparent",
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        **dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor", "gridColor"), _TEXT),
+        **{"gridOpacity": 0.15, "domainOpacity": 0.5, "tickOpacity": 0.5, "titleFontWeight": "normal"},
+        **{"labelFontSize": 11, "titleFontSize": 12, "labelLimit": _LABEL_LIMIT, "labelOverlap": "greedy"},
+    },
+    "legend": {
+        **{"labelColor": _TEXT, "titleColor": _TEXT, "labelFontSize": 12, "labelLimit": 300},
+        **{"orient": "bottom", "columns": 2},
+    },
+    "title": {"color": _TEXT, "fontWeight": "normal"},
+}
+
+
+def check_extra() -> None:
+    """Raise an ImportError that says what to install, unless pages can be made."""
+    for module, package in _NEEDED.items():
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            message = f"the page needs {package}: pip install 'troenpy[report]'"
+            raise ImportError(message, name=error.name) from None
+
+
+def intervals(values: Values, methods: Sequence[str]) -> Spec:
+    """Draw errors with their intervals, methods of a corpus below each other."""
+    import altair as alt
+
+    axis = {"title": "test error, %", "scale": alt.Scale(type="sqrt", zero=True)}
+    corpora = _found(values, "corpus")
+    base = _chart(values).encode(
+        y=_by_corpus(corpora),
+        yOffset=alt.YOffset("method:N", sort=list(methods)),
+        color=_colour("method", methods),
+        tooltip=_tooltip(values),
+    )
+    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", **axis), x2="high:Q")  # type: ignore[arg-type]
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(
+        x=alt.X("error:Q", **axis),  # type: ignore[arg-type]
+        shape=_shape("method", methods),
+    )
+    return _spec(alt.layer(rules, points), len(corpora) * (11 * len(methods) + 12))
+
+
+def bars(values: Values, methods: Sequence[str], name: str, title: str) -> Spec:
+    """Draw a number by corpus and method."""
+    import altair as alt
+
+    corpora = _found(values, "corpus")
+    chart = _chart(values).mark_bar()
+    chart = chart.encode(
+        x=alt.X(f"{name}:Q", title=title),
+        y=_by_corpus(corpora),
+        yOffset=alt.YOffset("method:N", sort=list(methods)),
+        color=_colour("method", methods),
+        tooltip=_tooltip(values),
+    )
+    return _spec(chart, len(corpora) * (11 * len(methods) + 12))
+
+
+def ranks(values: Values, groups: list[list[str]], kinds: Sequence[str]) -> Spec:
+    """Draw mean ranks in their order, and a bar beside each group of methods that do not differ."""
+    import altair as alt
+
+    order = _found(values, "method")
+    limit = alt.ExprRef(f"max({_LABEL_LIMIT}, 0.45 * (containerSize()[0] || 700))")  # names in full where there is room
+    y = {"title": None, "sort": None, "scale": alt.Scale(domain=order), "axis": alt.Axis(labelLimit=limit)}
+    last = max(value["rank"] for value in values)
+    along_them = [
+        {"first": group[0], "last": group[-1], "place": last * (1.05 + 0.035 * lane)}
+        for group, lane in zip(groups, lanes([(order.index(g[0]), order.index(g[-1])) for g in groups]), strict=True)
+    ]
+    colours = alt.Scale(domain=list(kinds), range=[PALETTE[1], PALETTE[0], PALETTE[9]])
+    points = _chart(values).mark_point(filled=True, size=60, opacity=1)
+    points = points.encode(
+        x=alt.X("rank:Q", title="mean rank (1 is best)"),
+        y=alt.Y("method:N", **y),  # type: ignore[arg-type]
+        color=alt.Color("kind:N", title=None, legend=alt.Legend(columns=1), scale=colours),
+        tooltip=_tooltip(values, "kind"),
+    )
+    along = _chart(along_them).mark_rule(strokeWidth=3, color=_TEXT, opacity=0.6)
+    along = along.encode(x="place:Q", y=alt.Y("first:N", **y), y2="last:N")  # type: ignore[arg-type]
+    return _spec(alt.layer(points, along), 17 * len(order))
+
+
+def lanes(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Put spans side by side so that no two in a lane touch.
+
+    Examples
+    --------
+    >>> lanes([(0, 4), (2, 6), (5, 9), (7, 9)])
+    [0, 1, 0, 1]
+    """
+    ends: list[int] = []
+    chosen = []
+    for start, end in spans:
+        free = [lane for lane, other in enumerate(ends) if other < start]
+        lane = free[0] if free else len(ends)
+        ends[lane : lane + 1] = [end]
+        chosen.append(lane)
+    return chosen
+
+
+def costs(values: Values) -> Spec:
+    """Draw error against seconds, and a line through those that are best for their time."""
+    import altair as alt
+
+    models = _found(values, "model")
+    base = _chart(values).encode(
+        x=alt.X("seconds:Q", scale=alt.Scale(type="log"), title="seconds (log scale)"),
+        y=alt.Y("error:Q", title="test error, %", scale=alt.Scale(zero=False)),
+    )
+    line = base.transform_filter("datum.is_best")
+    line = line.mark_line(interpolate="step-after", color=_TEXT, opacity=0.4, strokeDash=[4, 3])
+    points = base.mark_point(filled=True, size=60, opacity=0.9).encode(
+        color=_colour("model", models), shape=_shape("model", models), tooltip=_tooltip(values, "is_best", "model")
+    )
+    return _spec(_of_one_corpus(alt.layer(line, points), values), 320)
+
+
+def curves(values: Values, methods: Sequence[str], place: str, title: str) -> Spec:
+    """Draw errors with intervals along a number, a line for each method."""
+    import altair as alt
+
+    base = _chart(values).encode(
+        x=alt.X(f"{place}:Q", scale=alt.Scale(type="log"), title=f"{title}, log scale"),
+        color=_colour("method", methods),
+    )
+    rules = base.mark_rule(opacity=0.5).encode(
+        y=alt.Y("low:Q", title="test error, %", scale=alt.Scale(zero=False)), y2="high:Q"
+    )
+    lines = base.mark_line().encode(y=alt.Y("error:Q", title="test error, %"))
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(
+        y="error:Q", shape=_shape("method", methods), tooltip=_tooltip(values)
+    )
+    return _spec(_of_one_corpus(alt.layer(rules, lines, points), values), 300)
+
+
+def scatter(n_classes: int) -> Spec:
+    """Draw documents in the plane, without data: a page has them once for all its maps, and sets `hidden` classes."""
+    import altair as alt
+
+    codes = list(range(n_classes))
+    colours, shapes = zip(*(mark_of(code) for code in codes), strict=True)
+    chart = _chart([]).mark_point(filled=True, size=28, opacity=0.75)
+    chart = chart.encode(
+        x=alt.X("x:Q", axis=None),
+        y=alt.Y("y:Q", axis=None),
+        color=alt.Color("code:N", scale=alt.Scale(domain=codes, range=colours), legend=None),
+        shape=alt.Shape("code:N", scale=alt.Scale(domain=codes, range=shapes), legend=None),
+        tooltip=[alt.Tooltip("class:N"), alt.Tooltip("document:N")],
+    )
+    chart = chart.transform_filter("indexof(hidden, datum.code) < 0").add_params(alt.param(name="hidden", value=[]))
+    return _spec(chart, 380)
+
+
+def mark_of(code: int) -> tuple[str, str]:
+    """Return the colour and the shape of a class: ten colours, and then these again with another shape."""
+    return PALETTE[code % len(PALETTE)], SHAPES[code // len(PALETTE) % len(SHAPES)]
+
+
+def _chart(values: Values) -> Any:
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(values=values))
+
+
+def _found(values: Values, name: str) -> list[str]:
+    return list(dict.fromkeys(value[name] for value in values))
+
+
+def _of_one_corpus(chart: Any, values: Values) -> Any:
+    """Let the reader choose the corpus, if there are several."""
+    import altair as alt
+
+    corpora = _found(values, "corpus")
+    if len(corpora) < 2:
+        return chart
+    chosen = alt.param(name=CHOICE, value=corpora[0], bind=alt.binding_select(options=corpora, name="Corpus "))
+    return chart.transform_filter(f"datum.corpus == {CHOICE}").add_params(chosen)
+
+
+def _spec(chart: Any, height: int) -> Spec:
+    """Return plain Vega-Lite, as wide as its place on the page."""
+    spec: Spec = chart.properties(width="container", height=height).to_dict()
+    autosize = {"type": "fit-x", "contains": "padding"}
+    return {name: part for name, part in spec.items() if name != "$schema"} | {"config": _CONFIG, "autosize": autosize}
+
+
+def _by_corpus(corpora: list[str]) -> Any:
+    import altair as alt
+
+    scale = alt.Scale(paddingInner=0.3, paddingOuter=0.1)
+    return alt.Y("corpus:N", sort=corpora, title=None, axis=alt.Axis(ticks=False), scale=scale)
+
+
+def _colour(name: str, domain: Sequence[str]) -> Any:
+    import altair as alt
+
+    return alt.Color(f"{name}:N", title=None, sort=list(domain), scale=_scale(domain, PALETTE))
+
+
+def _shape(name: str, domain: Sequence[str]) -> Any:
+    import altair as alt
+
+    return alt.Shape(f"{name}:N", title=None, sort=list(domain), scale=_scale(domain, SHAPES))
+
+
+def _scale(domain: Sequence[str], marks: Sequence[str]) -> Any:
+    import altair as alt
+
+    return alt.Scale(domain=list(domain), range=[marks[place % len(marks)] for place in range(len(domain))])
+
+
+def _tooltip(values: Values, *but: str) -> list[Any]:
+    """Show all that is known of a mark."""
+    import altair as alt
+
+    names = [name for name in values[0] if name not in but]
+    return [alt.Tooltip(name, type="nominal" if name in _TEXT_FIELDS else "quantitative") for name in names]

@@ -1,0 +1,203 @@
+"""Couplings: what it costs to turn one distribution into another, and the potentials that prove it.
+
+A coupling moves shares of mass between points; the cost of a move is given. Potentials are prices: one for each point
+of the first distribution, from which a lower bound follows for the cost to any other one (`pruning.py`). Couplings of
+equal mass are solved by POT's network simplex, others by the steps of its majorisation and minimisation.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+MOST_PIVOTS = 10_000_000  # of the network simplex: far beyond what two documents take
+OPTIMAL = 1  # POT's code for it
+STEPS_AT_ONCE = 25  # of majorisation and minimisation, between two looks at how good the plan is
+MOST_STEPS = 20_000
+LARGEST_PRICE = 50.0  # a unit of mass is destroyed and made anew for 2, and exp(-50) is nothing
+TINY = 1e-300
+
+
+class Solution(NamedTuple):
+    """The cost of the cheapest coupling, and a potential for each point of the first distribution."""
+
+    cost: float
+    potentials: Floats
+
+
+class Coupling(Protocol):
+    """A rule that says which couplings are allowed, and finds the cheapest."""
+
+    def costs(self, distances: Floats) -> Floats:
+        """Turn distances between points into costs of moves, in place if it can."""
+
+    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
+        """Couple two distributions.
+
+        Parameters
+        ----------
+        p, q : ndarray of shape (m,) and (n,)
+            Positive shares.
+        costs : ndarray of shape (m, n)
+        common : ndarray of shape (n,)
+            The place in p of each point of q; -1 if it is not there.
+        """
+
+    def worth(self, potentials: Floats) -> Floats:
+        """Return what a unit of mass adds to the lower bound at each potential."""
+
+    def lone_cost(self) -> float:
+        """Return the cost from a distribution to none at all: that of a document of unknown words."""
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """All mass is moved: the earth mover's distance, exact, by POT's network simplex.
+
+    Costs must be a metric. Then mass at a point that both distributions have stays where it is: by the duality of
+    Kantorovich and Rubinstein the cost depends on the difference of the two only.
+    """
+
+    def costs(self, distances: Floats) -> Floats:
+        """Return the distances as they are."""
+        return distances
+
+    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
+        """Move what is left where both have the same points."""
+        (shared,) = (common >= 0).nonzero()
+        if len(shared):
+            places = common[shared]
+            stays = np.minimum(p[places], q[shared])
+            p, q = p.copy(), q.copy()
+            p[places] -= stays
+            q[shared] -= stays
+        (sources,), (targets,) = p.nonzero(), q.nonzero()
+        if not (len(sources) and len(targets)):
+            return Solution(0.0, np.zeros(len(p)))
+        to_targets = costs.take(targets, axis=1)
+        supply, demand = p[sources], q[targets]
+        demand *= supply.sum() / demand.sum()  # rounding apart they are equal
+        cost, prices = _network_simplex(supply, demand, to_targets.take(sources, axis=0))
+        return Solution(cost, (to_targets - prices).min(axis=1))
+
+    def worth(self, potentials: Floats) -> Floats:
+        """Return the potentials themselves."""
+        return potentials
+
+    def lone_cost(self) -> float:
+        """No mass can be moved nowhere."""
+        return np.inf
+
+
+@dataclass(frozen=True)
+class Unbalanced:
+    """Mass is moved, made or destroyed, whichever is cheapest: the Wasserstein-Fisher-Rao distance, squared.
+
+    A move over a distance d costs -2 log cos(min(coef d, pi/2)), made and destroyed mass its Kullback-Leibler
+    divergence. The cost is at most `tolerance` above the least there is: majorisation and minimisation goes on until
+    the potentials prove that.
+
+    Parameters
+    ----------
+    coef : float
+        Mass is not moved further than pi / (2 coef).
+    tolerance : float
+    """
+
+    coef: float
+    tolerance: float
+
+    def costs(self, distances: Floats) -> Floats:
+        """Return -2 log cos(min(coef d, pi/2)), and instead of infinity a price that nobody pays."""
+        angles = np.minimum(np.multiply(distances, self.coef, out=distances), np.pi / 2, out=distances)
+        cosines = np.maximum(np.cos(angles, out=angles), np.exp(-LARGEST_PRICE / 2), out=angles)
+        return np.multiply(np.log(cosines, out=cosines), -2, out=cosines)
+
+    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
+        """Improve a plan until it is proven to be good enough."""
+        unmoved = _cost_in_place(p, q, common)
+        plan, decay, cost, before = p[:, None] * q, np.exp(-costs / 2), unmoved, np.inf
+        for _ in range(0, MOST_STEPS, STEPS_AT_ONCE):
+            plan = improved_plan(p, q, decay, plan)
+            left, received = plan.sum(axis=1), plan.sum(axis=0)
+            cost = float((plan * costs).sum()) + _divergence(left, p) + _divergence(received, q)
+            u, v = _prices(left, p), _prices(received, q)
+            if min(cost, unmoved) - self._bound(p, q, costs, u, v) <= self.tolerance or cost >= before:
+                break
+            before = cost
+        return Solution(min(cost, unmoved), u)
+
+    def worth(self, potentials: Floats) -> Floats:
+        """Return 1 - exp(-potential)."""
+        return -np.expm1(-potentials)
+
+    def lone_cost(self) -> float:
+        """All of a document's mass is destroyed."""
+        return 1.0
+
+    def _bound(self, p: Floats, q: Floats, costs: Floats, u: Floats, v: Floats) -> float:
+        """Return what the prices prove: from the side of p or from that of q, whichever is more."""
+        from_p, from_q = (costs - u[:, None]).min(axis=0), (costs - v).min(axis=1)
+        return max(
+            float(p @ self.worth((costs - from_p).min(axis=1)) + q @ self.worth(from_p)),
+            float(p @ self.worth(from_q) + q @ self.worth((costs - from_q[:, None]).min(axis=0))),
+        )
+
+
+def _cost_in_place(p: Floats, q: Floats, common: Places) -> float:
+    """Return the cost if nothing is moved: the squared Hellinger distance, zero for equal distributions."""
+    shared = common >= 0
+    a, b = p[common[shared]], q[shared]
+    apart = p.sum() - a.sum() + q.sum() - b.sum()
+    return float(max(apart, 0.0) + ((np.sqrt(a) - np.sqrt(b)) ** 2).sum())
+
+
+def _divergence(mass: Floats, reference: Floats) -> float:
+    """Kullback-Leibler divergence of masses that need not sum to 1; both positive."""
+    return float((mass * np.log(mass / reference) - mass + reference).sum())
+
+
+def _prices(mass: Floats, reference: Floats) -> Floats:
+    """Return the potentials that go with the mass that a plan leaves at each point."""
+    return np.minimum(np.log(reference / mass), LARGEST_PRICE)
+
+
+def _network_simplex(supply: Floats, demand: Floats, costs: Floats) -> tuple[float, Floats]:
+    """Return the cost of the cheapest coupling, and the potentials of the demand."""
+    _, cost, _, prices, code = _pot().lp.emd_wrap.emd_c(supply, demand, costs, MOST_PIVOTS, 1)
+    if code != OPTIMAL:
+        raise RuntimeError(f"the network simplex ended with code {code} on {len(supply)} x {len(demand)} points")
+    return float(cost), prices
+
+
+def improved_plan(p: Floats, q: Floats, decay: Floats, plan: Floats) -> Floats:
+    """Return the plan after some steps of majorisation and minimisation (Chapel et al. 2021).
+
+    A step is plan * exp(-costs / 2) * sqrt(p / its row sums) * sqrt(q / its column sums). POT's `mm_unbalanced` does
+    the same steps on the whole plan; on a matrix between two scales they are several times as fast
+    (benchmarks/transport.py). `decay` is exp(-costs / 2).
+    """
+    rows, columns = np.ones(len(p)), np.ones(len(q))
+    kernel = plan.copy()
+    for _ in range(STEPS_AT_ONCE):
+        left, received = rows * (kernel @ columns), columns * (rows @ kernel)
+        rows *= np.sqrt(p / left)
+        columns *= np.sqrt(q / received)
+        kernel *= decay
+    kernel *= rows[:, None]
+    kernel *= columns
+    return np.maximum(kernel, TINY, out=kernel)  # a share that fell to zero would stay there, and has no logarithm
+
+
+@cache
+def _pot() -> Any:
+    try:
+        import ot
+    except ImportError:
+        raise ImportError("optimal transport needs POT: pip install 'troenpy[transport]'", name="ot") from None
+    return ot

@@ -1,0 +1,91 @@
+"""Points that mass lies on, and how far apart they are: words by their vectors, topics by a table."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from troenpy.couplings import Floats
+
+Rows = NDArray[np.int64]
+
+
+class Ground(Protocol):
+    """Points, and the distances between them."""
+
+    def distances(self, points: Rows, others: Rows) -> Floats:
+        """Return a new array of shape (n_points, n_others)."""
+
+    @property
+    def slack(self) -> float:
+        """How far two workings of the same distance may differ by rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words, apart by the Euclidean distance of their vectors.
+
+    Examples
+    --------
+    >>> words = Words(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]]))
+    >>> words.distances(np.array([0, 1]), np.array([1, 2]))
+    array([[5., 3.],
+           [0., 4.]])
+    """
+
+    vectors: Floats
+    _squares: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_squares", np.einsum("ij,ij->i", self.vectors, self.vectors))
+
+    def distances(self, points: Rows, others: Rows) -> Floats:
+        """Return |x - y| for all pairs, by one matrix product; exactly 0 for one and the same word."""
+        squares = self.vectors[points] @ self.vectors[others].T
+        squares *= -2
+        squares += self._squares[points][:, None]
+        squares += self._squares[others]
+        distances: Floats = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
+        distances[points[:, None] == others] = 0
+        return distances
+
+    @property
+    def slack(self) -> float:
+        """Of squares that cancel, half of the digits are left."""
+        return 8 * float(np.sqrt(np.finfo(np.float64).eps * self._squares.max(initial=0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Points whose distances are all known.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_points, n_points)
+    """
+
+    table: Floats
+
+    def distances(self, points: Rows, others: Rows) -> Floats:
+        """Look the distances up."""
+        return self.table[points[:, None], others]
+
+    @property
+    def slack(self) -> float:
+        """Sums of the same numbers in another order."""
+        return 1e-12 * float(self.table.max(initial=0))
+
+
+def shared_places(points: Rows, others: Rows) -> Rows:
+    """Return the place in `points` of each of `others`, -1 if it is not there; both ascend.
+
+    Examples
+    --------
+    >>> shared_places(np.array([2, 5, 9]), np.array([1, 5, 9]))
+    array([-1,  1,  2])
+    """
+    if not len(points):
+        return np.full(len(others), -1)
+    places = np.searchsorted(points, others).clip(max=len(points) - 1)
+    return np.where(points[places] == others, places, -1)

@@ -1,0 +1,195 @@
+"""TransportClassifier: documents in, labels out, by a vote of the nearest documents by optimal transport."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from troenpy._kernel.threads import thread_count
+from troenpy.couplings import Floats
+from troenpy.embeddings import WordVectors
+from troenpy.neighbors import check_count, vote
+from troenpy.pruning import NearestDocuments
+from troenpy.text import CountVectorizer
+from troenpy.topics import Topics
+from troenpy.transport import DISTANCES, TOPIC_DISTANCES, DocumentDistance, count_words, topic_distance, word_distance
+
+
+class TransportClassifier(ClassifierMixin, BaseEstimator):
+    """Classify documents by a vote of the k nearest training documents, by optimal transport of words or topics.
+
+    Neighbours are exact: lower bounds show for most training documents that they are none, and the others' distances
+    are worked out in full. Equal distances go by the number of the training document; a training document without any
+    known word is nobody's neighbour; one to classify without any is equally far from all.
+
+    Parameters
+    ----------
+    distance : {"wmd", "wfr", "hott", "hoftt"}, default="wmd"
+        `troenpy.transport` has each as a function, and says what it is.
+    vectors : WordVectors
+        Other words are left out. See `troenpy.embeddings.load`.
+    n_neighbors : int, default=7
+    ties : {"nearest", "again"}, default="nearest"
+        If classes have equally many votes: the class of the nearest of their neighbours wins, or the vote is taken
+        again without the two farthest neighbours, as HOTT's authors do.
+    stop_words : {"english"}, list or None, default="english"
+        As in `CountVectorizer`; for documents that are texts.
+    coef, tolerance : float, default=1.0 and 0.001
+        Of "wfr".
+    n_topics, n_topic_words, n_steps : int, default=70, 20 and 1000
+        Of "hott" and "hoftt": how many topics, how many words of each, how many rounds of sampling.
+    random_state : int, default=0
+        Of the sampling of topics.
+    prune : bool, default=True
+        False works out all distances in full: the same neighbours, slowly.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 is all processors. Results do not depend on it.
+    progress : callable, optional
+        Called with the number of documents classified so far and of all.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    topics_ : Topics
+        Only of "hott" and "hoftt".
+
+    Examples
+    --------
+    >>> from troenpy.embeddings import WordVectors
+    >>> vectors = WordVectors(("goal", "cup", "vote", "law"), [[0, 0], [0, 1], [9, 0], [9, 1]])
+    >>> knn = TransportClassifier("wmd", vectors=vectors, n_neighbors=1)
+    >>> knn.fit(["a goal", "the vote"], ["sport", "politics"]).predict(["the cup", "a new law"])
+    array(['sport', 'politics'], dtype='<U8')
+    """
+
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        distance: str = "wmd",
+        *,
+        vectors: WordVectors | None = None,
+        n_neighbors: int = 7,
+        ties: str = "nearest",
+        stop_words: Any = "english",
+        coef: float = 1.0,
+        tolerance: float = 1e-3,
+        n_topics: int = 70,
+        n_topic_words: int = 20,
+        n_steps: int = 1000,
+        random_state: int = 0,
+        prune: bool = True,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.distance = distance
+        self.vectors = vectors
+        self.n_neighbors = n_neighbors
+        self.ties = ties
+        self.stop_words = stop_words
+        self.coef = coef
+        self.tolerance = tolerance
+        self.n_topics = n_topics
+        self.n_topic_words = n_topic_words
+        self.n_steps = n_steps
+        self.random_state = random_state
+        self.prune = prune
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the documents and their labels, and learn topics if the distance wants them.
+
+        Parameters
+        ----------
+        X : iterable of str, or of mappings of words to counts
+        y : array-like of shape (n_documents,)
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        counts = self._counts(X)
+        labels = np.asarray(y)
+        check_consistent_length(counts, labels)
+        check_classification_targets(labels)
+        self.classes_, self._codes = np.unique(labels, return_inverse=True)
+        self._distance = self._learnt_distance(counts)
+        self._nearest = NearestDocuments(
+            self._distance.space, self._distance.shares(counts), is_pruned=bool(self.prune)
+        )
+        return self
+
+    def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Floats, NDArray[np.int64]]:
+        """Find the nearest training documents, nearest first.
+
+        Parameters
+        ----------
+        X : iterable of str, or of mappings of words to counts
+        n_neighbors : int, optional
+            The estimator's by default.
+
+        Returns
+        -------
+        distances, rows : ndarray of shape (n_documents, n_neighbors)
+            Distances, and numbers of training documents.
+        """
+        check_is_fitted(self)
+        shares = self._distance.shares(self._counts(X))
+        k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
+        return self._nearest.search(shares, k, n_threads=thread_count(self.n_jobs), on_query=self.progress)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with most votes.
+
+        Parameters
+        ----------
+        X : iterable of str, or of mappings of words to counts
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        _, rows = self.kneighbors(X)
+        return self.classes_[vote(self._codes[rows], len(self.classes_), ties=self.ties)]
+
+    def _check_parameters(self) -> None:
+        if self.distance not in DISTANCES:
+            raise ValueError(f"distance must be one of {', '.join(DISTANCES)}, got {self.distance!r}")
+        if not isinstance(self.vectors, WordVectors):
+            raise TypeError(
+                f"vectors must be WordVectors, got {type(self.vectors).__name__}: "
+                "troenpy.embeddings.load('glove-50d') has some"
+            )
+        if self.ties not in ("nearest", "again"):
+            raise ValueError(f"ties must be 'nearest' or 'again', got {self.ties!r}")
+        check_count("n_neighbors", self.n_neighbors)
+
+    def _learnt_distance(self, counts: sparse.csr_array) -> DocumentDistance:
+        vectors: Any = self.vectors
+        if self.distance not in TOPIC_DISTANCES:
+            return word_distance(self.distance, vectors, coef=self.coef, tolerance=self.tolerance)
+        self.topics_ = Topics.learnt(
+            counts,
+            vectors,
+            n_topics=self.n_topics,
+            n_words=self.n_topic_words,
+            n_steps=self.n_steps,
+            seed=self.random_state,
+        )
+        return topic_distance(self.distance, self.topics_)
+
+    def _counts(self, X: Any) -> sparse.csr_array:
+        vectors: Any = self.vectors
+        if isinstance(X, list | tuple | np.ndarray) and len(X) and all(isinstance(bag, Mapping) for bag in X):
+            return count_words(list(X), vectors)
+        counter = CountVectorizer(vocabulary=vectors.places, stop_words=self.stop_words, dtype=np.float64)
+        counts = sparse.csr_array(counter.transform(X))
+        counts.sort_indices()
+        return counts

@@ -1,0 +1,67 @@
+"""The documentation is run and compared, not believed."""
+
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+
+import troenpy
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def text(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def test_every_example_of_the_guide_gives_what_it_shows(capsys):
+    pytest.importorskip("altair")
+    guide = text("guide.md")
+    blocks = re.findall(r"```pycon\n(.*?)```", guide, flags=re.DOTALL)
+    assert len(blocks) == guide.count("```") // 2
+    names = {}
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(optionflags=flags)
+    for number, block in enumerate(blocks):
+        example = doctest.DocTestParser().get_doctest(block, names, f"block {number}", "guide.md", 0)
+        runner.run(example, clear_globs=False)
+        names = example.globs
+    assert runner.summarize(verbose=False).failed == 0, capsys.readouterr().out
+
+
+def test_every_task_of_the_guide_has_an_example():
+    for part in text("guide.md").split("\n## ")[1:]:
+        assert ">>>" in part, part.splitlines()[0]
+
+
+def test_the_commands_are_those_that_there_are():
+    ended = subprocess.run(  # noqa: S603 (our own script)
+        [sys.executable, DOCS / "commands.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_the_interface_has_every_public_name():
+    page = text("api.md")
+    missing = [name for name in troenpy.__all__ if not re.search(rf"\b{name}\b", page)]
+    assert missing == []
+
+
+def test_the_functions_of_the_equations_exist():
+    referred = re.findall(r"\{(?:func|class|mod)\}`([\w.]+)`", text("maths.md"))
+    assert len(referred) > 25
+    for name in referred:
+        module, _, attribute = name.rpartition(".")
+        assert attribute in dir(importlib.import_module(module)), name
+
+
+def test_every_weight_of_the_paper_has_its_equation():
+    page = text("maths.md")
+    paper = [name for name, weight in troenpy.WEIGHTS.items() if weight.__module__ == "troenpy.weights"]
+    assert [name for name in paper if f"troenpy.weights.{name}`" not in page] == []
