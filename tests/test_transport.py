@@ -126,6 +126,15 @@ class TestWfr:
             plan = couplings.improved_plan(p, q, np.exp(-costs / 2), plan)
             np.testing.assert_allclose(plan, expected, rtol=1e-9, atol=1e-13)
 
+    def test_the_tolerance_is_kept_where_steps_are_slow(self):
+        generator = np.random.default_rng(0)
+        vectors = WordVectors([f"x{i}" for i in range(80)], generator.normal(size=(80, 20)))
+        p, q = generator.dirichlet(np.ones(40), 2)
+        bag, other = dict(zip(vectors.words[:40], p, strict=True)), dict(zip(vectors.words[40:], q, strict=True))
+        costs = [wfr(bag, other, vectors, coef=0.05, tolerance=tolerance) for tolerance in (1e-3, 1e-5, 1e-7)]
+        assert costs[2] <= costs[1] <= costs[2] + 1e-5
+        assert costs[1] < costs[0] <= costs[2] + 1e-3
+
     def test_one_word_each_is_known_in_closed_form(self):
         vectors = WordVectors(("a", "b", "c"), [[0], [1], [1.5]])
         assert wfr(["a"], ["b"], vectors, tolerance=1e-6) == pytest.approx(2 - 2 * np.cos(1), abs=1e-6)
@@ -283,6 +292,12 @@ class TestPruning:
         shares = distance.shares(count_words([["w1"], ["zzz"]], made_up_vectors()))
         with pytest.raises(ValueError, match="2 neighbours are more than the 1 documents that have any known word"):
             NearestDocuments(distance.space, shares).search(shares, 2)
+
+    def test_a_word_is_at_no_distance_from_itself(self):
+        vectors = np.random.default_rng(0).normal(size=(50, 100)) * 1e3
+        distances = Words(vectors).distances(np.arange(50), np.arange(10, 50))
+        assert (distances[np.arange(10, 50), np.arange(40)] == 0).all()
+        np.testing.assert_allclose(distances, cdist(vectors, vectors[10:]), rtol=1e-12, atol=1e-9)
 
     def test_a_table_is_looked_up(self):
         table = Table(np.array([[0.0, 1.0], [1.0, 0.0]]))
