@@ -512,3 +512,27 @@ def test_other_threads_run_while_the_kernel_counts():
     done.set()
     thread.join()
     assert n_steps >= 3
+
+
+@pytest.mark.parametrize(
+    "vocabulary",
+    [
+        {"b": 1, "a": 0},
+        {"a": 2, "b": 0, "c": 1},
+        {"a": 0, "b": 0},
+        {"a": 0, "b": 5},
+        {"a": True, "b": 0},
+        {None: 1, "a": 0},
+    ],
+)
+def test_names_stand_in_the_order_of_columns_whatever_the_vocabulary(vocabulary):
+    ours, theirs = CountVectorizer(), Reference()
+    ours.vocabulary_ = theirs.vocabulary_ = vocabulary
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+@pytest.mark.parametrize("names", [np.empty(3, dtype=object), np.empty(2), np.empty((2, 2), dtype=object)[:, 0]])
+def test_names_go_to_an_array_of_objects_only(names):
+    with pytest.raises((ValueError, BufferError)):
+        _kernel.native.names_by_column({"a": 0, "b": 1}, names)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 from sklearn.metrics import mutual_info_score
 
-from troenpy import WEIGHTS, ClassCounts, information, rivals, weights
+from troenpy import WEIGHTS, ClassCounts, _kernel, information, rivals, weights
 from troenpy.schemes import term_weights
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -432,6 +432,20 @@ def test_estimators_equal_troenpy_of_the_dense_columns(estimator, prior, corpus,
     gain = np.zeros(len(seen))
     gain[seen] = information.troenpy_gain(joint, **expected_how)
     np.testing.assert_allclose(weights.pcf_gain(counts, **how, prior=prior), gain, **CLOSE)
+
+
+@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("smoothing", [0.3, 1.0, 2.5])
+def test_the_kernels_troenpy_is_that_of_numpy_for_rare_and_frequent_terms(is_weighted, smoothing, monkeypatch):
+    rng = np.random.default_rng(5)
+    documents = rng.random((700, 400)) < rng.random(400) ** 3
+    weighed = rng.choice([0.25, 1.0, 1 / 3], 700) if is_weighted else None
+    counts = ClassCounts.from_matrix(documents.astype(int), rng.integers(0, 6, 700), sample_weight=weighed)
+    assert counts.term_docs.min() < 10 < 300 < counts.term_docs.max()
+    by_kernel = weights.pcf_present(counts, smoothing=smoothing)
+    monkeypatch.setattr(_kernel, "native", None)
+    np.testing.assert_allclose(by_kernel, weights.pcf_present(counts, smoothing=smoothing), rtol=1e-12, atol=1e-14)
 
 
 @given(corpus=corpora())

@@ -212,12 +212,11 @@ class CountVectorizer(SklearnCountVectorizer):
         terms : array of str objects
         """
         self._check_vocabulary()
-        in_order = None
         if _kernel.native is not None and type(self.vocabulary_) is dict:
-            in_order = _kernel.native.keys_by_column(self.vocabulary_)
-        if in_order is None:
-            return super().get_feature_names_out(input_features)
-        return np.fromiter(in_order, dtype=object, count=len(self.vocabulary_))
+            names = np.empty(len(self.vocabulary_), dtype=object)
+            if _kernel.native.names_by_column(self.vocabulary_, names):
+                return names
+        return super().get_feature_names_out(input_features)
 
     def _validate_as_parent_does(self) -> None:
         """Call the parent's private checks."""

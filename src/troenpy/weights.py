@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from scipy import special
 
+from troenpy import _kernel
 from troenpy.cells import Cells, Floats, by_terms, check_two_classes, remainder
 from troenpy.counts import ClassCounts
 from troenpy.estimators import WITH_PRIOR, Estimator, check_estimator, check_smoothing, troenpy_cells
@@ -322,6 +323,8 @@ def _two_sided(cells: Cells, how: _Estimate) -> Floats:
 
 
 def _troenpy_with_term(cells: Cells, how: _Estimate) -> Floats:
+    if how.estimator == "add_one" and _kernel.native is not None:
+        return cast(Floats, _kernel.native.add_one_troenpy(cells.starts, cells.n_iw, how.smoothing))
     others = remainder(cells.N_w[cells.w], cells.n_iw)
     at_cells = how.cells(cells.n_iw, others, cells.C[cells.i] if how.estimator in WITH_PRIOR else 0.0, cells)
     if how.estimator in WITH_PRIOR:

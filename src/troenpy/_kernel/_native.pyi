@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,10 @@ class BlockGram64:
     def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
     def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
 
-def keys_by_column(vocabulary: dict[Any, Any]) -> Iterable[Any] | None: ...
+def names_by_column(vocabulary: dict[Any, Any], names: NDArray[np.object_]) -> bool: ...
+def add_one_troenpy(
+    starts: NDArray[np.int64], counts: NDArray[np.float64], smoothing: float
+) -> NDArray[np.float64]: ...
 def weigh_rows(
     data: NDArray[Any],
     indices: NDArray[Any],

@@ -74,6 +74,18 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
                           to_numpy(std::move(counts.totals), static_cast<std::size_t>(n_columns)));
 }
 
+Array<double> add_one_troenpy(Array<const std::int64_t> starts, Array<const double> counts,
+                              double smoothing) {
+    const std::size_t n_columns = checked_rows(starts, counts.size());
+    Buffer<double> values;
+    values.reserve(n_columns);
+    {
+        nb::gil_scoped_release release;
+        write_add_one_troenpy(starts.data(), n_columns, counts.data(), smoothing, values.data());
+    }
+    return to_numpy(std::move(values), n_columns);
+}
+
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 template <typename Value>
@@ -189,6 +201,8 @@ void return_free_memory() {
 
 void bind_matrix(nb::module_ &module) {
     module.def("return_free_memory", &return_free_memory);
+    module.def("add_one_troenpy", &add_one_troenpy, nb::arg("starts").noconvert(),
+               nb::arg("counts").noconvert(), nb::arg("smoothing"));
     bind_by_index<std::int32_t>(module);
     bind_by_index<std::int64_t>(module);
 }

@@ -228,7 +228,7 @@ void bind_text(nb::module_ &module) {
         .def("vocabulary", &make_vocabulary);
     bind_write_rows<std::int32_t>(rows, terms);
     bind_write_rows<std::int64_t>(rows, terms);
-    module.def("keys_by_column", &keys_by_column, nb::arg("vocabulary"));
+    module.def("names_by_column", &names_by_column, nb::arg("vocabulary"), nb::arg("names"));
 }
 
 }  // namespace troenpy

@@ -110,7 +110,7 @@ ClassCounts<Index> class_document_counts(const Index *indptr, std::size_t n_rows
     // they do.
     const std::uint64_t n_stored = static_cast<std::uint64_t>(indptr[n_rows] - indptr[0]);
     const std::uint64_t useful_blocks = n_rows == 0 ? 1 : n_stored / n_rows / 8 + 1;
-    const std::uint64_t narrowest = std::uint64_t{1} << (n_threads > 1 ? 15 : 17);
+    const std::uint64_t narrowest = std::uint64_t{1} << (n_threads > 1 ? 16 : 17);
     const std::uint64_t width =
         std::max(static_cast<std::uint64_t>(n_columns) / useful_blocks + 1, narrowest);
     const std::size_t n_blocks = static_cast<std::size_t>(static_cast<std::uint64_t>(n_columns) / width) + 1;
@@ -165,6 +165,38 @@ ClassCounts<Index> class_document_counts(const Index *indptr, std::size_t n_rows
         blocks[block].reset();
     });
     return result;
+}
+
+// The troenpy of each column's counts, sum p log1p((count - s) / (s + others)), with p their shares and
+// `others` the rest of the column. Zero for a column without counts.
+inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_columns, const double *counts,
+                                  double smoothing, double *out) {
+    const auto cell = [&](double count, double total) {
+        const double rest = total - count;
+        const double others = rest <= 1e-12 * total ? 0.0 : rest;  // sample weights leave some rounding
+        return count > 0 ? count / (count + others) * std::log1p((count - smoothing) / (smoothing + others))
+                         : 0.0;
+    };
+    // Most columns have few documents, so that the same few numbers come again and again.
+    constexpr std::size_t few = 64;
+    std::vector<double> known(few * few);
+    for (std::size_t total = 0; total < few; ++total)
+        for (std::size_t count = 0; count <= total; ++count)
+            known[total * few + count] = cell(static_cast<double>(count), static_cast<double>(total));
+    for (std::size_t column = 0; column < n_columns; ++column) {
+        const double *begin = counts + starts[column], *end = counts + starts[column + 1];
+        const double total = std::accumulate(begin, end, 0.0);
+        double sum = 0;
+        const auto whole = static_cast<std::size_t>(total < few ? total : 0);
+        if (whole != 0 && static_cast<double>(whole) == total &&
+            std::all_of(begin, end, [](double count) { return count == std::floor(count); })) {
+            for (const double *count = begin; count < end; ++count)
+                sum += known[whole * few + static_cast<std::size_t>(*count)];
+        } else {
+            for (const double *count = begin; count < end; ++count) sum += cell(*count, total);
+        }
+        out[column] = sum;
+    }
 }
 
 // Sums are in double and in order, whatever the type of the values.

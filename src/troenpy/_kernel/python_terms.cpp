@@ -1,9 +1,11 @@
 #include "python_terms.hpp"
 
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "matching.hpp"
@@ -153,39 +155,26 @@ CountedRows *match_vocabulary(Counter &counter, const nb::dict &vocabulary) {
     return new CountedRows(counter, find_columns(counter, terms));
 }
 
-namespace {
-
-bool is_in_order(const nb::dict &vocabulary) {
-    PyObject *key, *value;
-    Py_ssize_t column = 0;
-    for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value); ++column) {
-        if (!PyLong_CheckExact(value) || PyLong_AsSsize_t(value) != column) {
-            PyErr_Clear();
-            return false;
-        }
-    }
-    return true;
-}
-
-}  // namespace
-
-nb::object keys_by_column(const nb::dict &vocabulary) {
-    if (is_in_order(vocabulary)) return vocabulary;
+bool names_by_column(const nb::dict &vocabulary, nb::handle names) {
     const auto n = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
-    std::vector<PyObject *> keys(n, nullptr);
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(names.ptr(), &buffer, PyBUF_CONTIG | PyBUF_FORMAT) != 0) throw nb::python_error();
+    const std::unique_ptr<Py_buffer, void (*)(Py_buffer *)> held(&buffer, PyBuffer_Release);
+    if (std::string_view(buffer.format) != "O" ||
+        static_cast<std::size_t>(buffer.len) != n * sizeof(PyObject *))
+        throw std::invalid_argument("names must be an array of as many objects as the vocabulary has");
+    auto **objects = static_cast<PyObject **>(buffer.buf);
+    std::vector<bool> is_named(n);
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value);) {
-        if (!PyLong_CheckExact(value)) return nb::none();
+        if (!PyLong_CheckExact(value)) return false;
         const std::size_t column = PyLong_AsSize_t(value);
         if (PyErr_Occurred()) PyErr_Clear();
-        if (column >= n || keys[column] != nullptr) return nb::none();
-        keys[column] = key;
+        if (column >= n || is_named[column]) return false;
+        is_named[column] = true;
+        Py_XDECREF(std::exchange(objects[column], Py_NewRef(key)));
     }
-    const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
-    if (!list.is_valid()) throw nb::python_error();
-    for (std::size_t i = 0; i < n; ++i)
-        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(keys[i]));
-    return list;
+    return true;
 }
 
 }  // namespace troenpy

@@ -14,8 +14,8 @@ nanobind::dict make_vocabulary(const TermCounts &counts);
 // Gives the terms the columns they have in the dict, and none to those it lacks. Takes the counter's chunks.
 CountedRows *match_vocabulary(Counter &counter, const nanobind::dict &vocabulary);
 
-// The keys of a dict whose values are 0, 1, 2, ... in any order, by value; None if they are not. The dict
-// itself, whose keys can be iterated over, if they stand in that order.
-nanobind::object keys_by_column(const nanobind::dict &vocabulary);
+// Writes the keys of a dict whose values are 0, 1, 2, ... in any order to an array of objects, by value.
+// False if the values are others; what the array holds then is of no use.
+bool names_by_column(const nanobind::dict &vocabulary, nanobind::handle names);
 
 }  // namespace troenpy

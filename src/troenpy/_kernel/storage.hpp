@@ -77,6 +77,9 @@ public:
         void *pages = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED) throw std::bad_alloc();
         if (bytes() >= huge_page) madvise(pages, bytes(), MADV_HUGEPAGE);
+        // A page that is read before it is written is mapped twice, and the second time all threads are
+        // stopped.
+        for (std::size_t i = 0; i < bytes(); i += small_page) static_cast<volatile char *>(pages)[i] = 0;
 #else
         void *pages = std::calloc(n, sizeof(T));
         if (pages == nullptr) throw std::bad_alloc();
@@ -104,6 +107,7 @@ public:
     std::size_t size() const { return size_; }
 
 private:
+    static constexpr std::size_t small_page = std::size_t{1} << 12;
     static constexpr std::size_t huge_page = std::size_t{1} << 21;
 
     std::size_t bytes() const { return size_ * sizeof(T); }

@@ -90,7 +90,7 @@ std::string_view text_in_arena(const std::vector<char> &arena, const Key &key) {
 
 void TermTable::grow() {
     // Small tables quadruple: most of them will be large.
-    const unsigned step = slots_.size() < (std::size_t{1} << 16) ? 2 : 1;
+    const unsigned step = slots_.size() < (std::size_t{1} << 17) ? 2 : 1;
     Zeros<Slot> larger(slots_.size() << step);
     shift_ -= step;
     for (const Slot &slot : *this) {

@@ -1,8 +1,12 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
+
+#include "storage.hpp"
 
 namespace troenpy {
 
@@ -45,39 +49,68 @@ Word long_word(std::string_view text, Owner owner) {
 
 bool is_long(const Word &word) { return (word.tail & 0xFF) == longer_than_inline; }
 
-// Sorts values that already stand in buckets; borders[b] is where bucket b begins.
-template <typename T, typename Less>
-void sort_buckets(std::vector<T> &values, const std::vector<std::uint64_t> &borders, unsigned n_threads,
-                  Less less) {
+// Puts values into buckets, each bucket in the order of parts and of values within a part; returns where the
+// buckets begin. each(part, body) calls body(value) for the values of a part, and does so twice.
+template <typename T, typename Each, typename Bucket>
+std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::size_t n_buckets,
+                                   unsigned n_threads, Each each, Bucket bucket) {
+    std::vector<std::vector<std::uint64_t>> next(n_parts);
+    run_tasks(n_threads, n_parts, [&](unsigned, std::size_t part, Watch &) {
+        next[part].assign(n_buckets, 0);
+        std::uint64_t *counts = next[part].data();
+        each(part, [&](const T &value) { ++counts[bucket(value)]; });
+    });
+    std::vector<std::uint64_t> borders(n_buckets + 1);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < n_buckets; ++i) {
+        borders[i] = sum;
+        for (std::vector<std::uint64_t> &of_part : next) sum += std::exchange(of_part[i], sum);
+    }
+    borders[n_buckets] = sum;
+    values.reserve(sum);
+    run_tasks(n_threads, n_parts, [&](unsigned, std::size_t part, Watch &) {
+        std::uint64_t *places = next[part].data();
+        T *scattered = values.data();
+        each(part, [&](const T &value) { scattered[places[bucket(value)]++] = value; });
+    });
+    return borders;
+}
+
+// Calls sort(thread, first, last) for every bucket that has something to sort; borders[b] is where bucket b
+// begins.
+template <typename T, typename Sort>
+void sort_buckets(T *values, const std::vector<std::uint64_t> &borders, unsigned n_threads, Sort sort) {
     constexpr std::uint64_t task_size = 1 << 14;
     std::vector<std::size_t> tasks{0};
     for (std::size_t bucket = 0; bucket + 1 < borders.size(); ++bucket) {
         if (borders[bucket + 1] - borders[tasks.back()] >= task_size) tasks.push_back(bucket + 1);
     }
     if (tasks.back() != borders.size() - 1) tasks.push_back(borders.size() - 1);
-    run_tasks(n_threads, tasks.size() - 1, [&](unsigned, std::size_t task, Watch &) {
+    run_tasks(n_threads, tasks.size() - 1, [&](unsigned thread, std::size_t task, Watch &) {
         for (std::size_t bucket = tasks[task]; bucket < tasks[task + 1]; ++bucket) {
-            if (borders[bucket + 1] - borders[bucket] < 2) continue;
-            std::sort(values.data() + borders[bucket], values.data() + borders[bucket + 1], less);
+            if (borders[bucket + 1] - borders[bucket] > 1)
+                sort(thread, values + borders[bucket], values + borders[bucket + 1]);
         }
     });
 }
 
-// Sums to borders: counts[b + 1] values in bucket b become the place where it begins.
-void accumulate(std::vector<std::uint64_t> &counts) {
-    for (std::size_t i = 1; i < counts.size(); ++i) counts[i] += counts[i - 1];
-}
-
-template <typename T, typename Bucket>
-std::vector<std::uint64_t> scatter(std::vector<T> &values, std::size_t n_buckets, Bucket bucket) {
-    std::vector<std::uint64_t> borders(n_buckets + 1, 0);
-    for (const T &value : values) ++borders[bucket(value) + 1];
-    accumulate(borders);
-    std::vector<std::uint64_t> next(borders.begin(), borders.end() - 1);
-    std::vector<T> scattered(values.size());
-    for (const T &value : values) scattered[next[bucket(value)]++] = value;
-    values.swap(scattered);
-    return borders;
+// Sorts words whose first two bytes are the same, if they are many after parting them by the third.
+template <typename Less>
+void sort_words(Word *first, Word *last, Buffer<Word> &parted, Less less) {
+    constexpr std::ptrdiff_t many = 64;
+    if (last - first < many) return std::sort(first, last, less);
+    const auto third_byte = [](const Word &word) { return word.head >> 40 & 0xFF; };
+    std::array<std::size_t, 257> borders{};
+    for (const Word *word = first; word < last; ++word) ++borders[third_byte(*word) + 1];
+    std::partial_sum(borders.begin(), borders.end(), borders.begin());
+    std::array<std::size_t, 257> next = borders;
+    parted.reserve(static_cast<std::size_t>(last - first));
+    for (const Word *word = first; word < last; ++word) parted[next[third_byte(*word)]++] = *word;
+    std::copy(parted.data(), parted.data() + (last - first), first);
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        if (borders[byte + 1] - borders[byte] > 1)
+            std::sort(first + borders[byte], first + borders[byte + 1], less);
+    }
 }
 
 }  // namespace
@@ -125,20 +158,16 @@ void Vocabulary::find_levels(Source &source) {
 }
 
 void Vocabulary::merge_words(unsigned n_threads) {
-    std::vector<std::size_t> begins{0};
-    for (const Source &source : sources_) begins.push_back(begins.back() + count_level(source, 0));
-    std::vector<Word> words(begins.back());
-    run_tasks(n_threads, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
+    const auto each_word = [&](std::size_t worker, auto &&body) {
         const Source &source = sources_[worker];
-        Word *next = words.data() + begins[worker];
         for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
             const Key &key = source.keys[term];
             if (is_pair(key)) continue;
             const Owner owner{static_cast<std::uint32_t>(worker), term};
-            *next++ = troenpy::is_long(key) ? long_word(text_in_arena(source.arena, key), owner)
-                                            : inline_word(key, owner);
+            body(troenpy::is_long(key) ? long_word(text_in_arena(source.arena, key), owner)
+                                       : inline_word(key, owner));
         }
-    });
+    };
     const auto text = [&](const Word &word) {
         const Source &source = sources_[word.owner.worker];
         return text_in_arena(source.arena, source.keys[word.owner.term]);
@@ -151,12 +180,16 @@ void Vocabulary::merge_words(unsigned n_threads) {
     const auto same = [&](const Word &a, const Word &b) {
         return a.head == b.head && a.tail == b.tail && (!is_long(a) || text(a) == text(b));
     };
-    const auto first_two_bytes = [](const Word &word) { return word.head >> 48; };
-    const auto borders = scatter(words, 1 << 16, first_two_bytes);
-    sort_buckets(words, borders, n_threads, less);
-    words_.reserve(words.size());
-    word_owners_.reserve(words.size());
-    for (std::size_t i = 0; i < words.size(); ++i) {
+    Buffer<Word> words;
+    const auto borders = scatter(words, sources_.size(), std::size_t{1} << 16, n_threads, each_word,
+                                 [](const Word &word) { return word.head >> 48; });
+    std::vector<Buffer<Word>> parted(n_threads);
+    sort_buckets(words.data(), borders, n_threads, [&](unsigned thread, Word *first, Word *last) {
+        sort_words(first, last, parted[thread], less);
+    });
+    words_.reserve(borders.back());
+    word_owners_.reserve(borders.back());
+    for (std::size_t i = 0; i < borders.back(); ++i) {
         const Owner owner = words[i].owner;
         if (i == 0 || !same(words[i - 1], words[i])) {
             words_.push_back(is_long(words[i]) ? sources_[owner.worker].keys[owner.term] : key_of(words[i]));
@@ -168,36 +201,33 @@ void Vocabulary::merge_words(unsigned n_threads) {
 }
 
 void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
-    std::vector<Ngram> ngrams;
-    std::size_t n_ngrams = 0;
-    for (const Source &source : sources_) n_ngrams += count_level(source, level);
-    ngrams.reserve(n_ngrams);
-    for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
-        const Source &source = sources_[worker];
-        for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
-            if (source.levels[term] != level) continue;
-            const std::uint64_t pair = source.keys[term].head;
-            const auto last = static_cast<std::uint32_t>(pair);
-            ngrams.push_back({source.nodes[pair >> 32], source.nodes[last], {worker, term}});
+    const auto each_ngram = [&](std::size_t, auto &&body) {
+        for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
+            const Source &source = sources_[worker];
+            for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
+                if (source.levels[term] != level) continue;
+                const std::uint64_t pair = source.keys[term].head;
+                const auto last = static_cast<std::uint32_t>(pair);
+                body(Ngram{source.nodes[pair >> 32], source.nodes[last], {worker, term}});
+            }
         }
-    }
-    const auto borders =
-        scatter(ngrams, level_size(level - 1), [](const Ngram &ngram) { return ngram.parent; });
-    sort_buckets(ngrams, borders, n_threads, [](const Ngram &a, const Ngram &b) { return a.last < b.last; });
+    };
+    Buffer<Ngram> ngrams;  // one part: there may be too many buckets to have them for each worker
+    const auto borders = scatter(ngrams, 1, level_size(level - 1), n_threads, each_ngram,
+                                 [](const Ngram &ngram) { return ngram.parent; });
+    sort_buckets(ngrams.data(), borders, n_threads, [](unsigned, Ngram *first, Ngram *last) {
+        std::sort(first, last, [](const Ngram &a, const Ngram &b) { return a.last < b.last; });
+    });
     std::vector<Node> nodes;
-    nodes.reserve(ngrams.size());
-    for (const Ngram &ngram : ngrams) {
+    nodes.reserve(borders.back());
+    for (std::uint64_t i = 0; i < borders.back(); ++i) {
+        const Ngram &ngram = ngrams[i];
         if (nodes.empty() || nodes.back().parent != ngram.parent || nodes.back().last != ngram.last) {
             nodes.push_back({ngram.parent, ngram.last});
         }
         sources_[ngram.owner.worker].nodes[ngram.owner.term] = static_cast<std::uint32_t>(nodes.size() - 1);
     }
     levels_.push_back(std::move(nodes));
-}
-
-std::size_t Vocabulary::count_level(const Source &source, std::uint32_t level) {
-    if (source.levels.empty()) return level == 0 ? source.keys.size() : 0;
-    return static_cast<std::size_t>(std::count(source.levels.begin(), source.levels.end(), level));
 }
 
 void Vocabulary::check_size() const {

@@ -57,7 +57,6 @@ private:
 
     void take(Worker &worker, Source &source);
     void find_levels(Source &source);
-    static std::size_t count_level(const Source &source, std::uint32_t level);
     void check_size() const;
     void merge_words(unsigned n_threads);
     void merge_level(std::uint32_t level, unsigned n_threads);
