@@ -293,13 +293,15 @@ class CountVectorizer(SklearnCountVectorizer):
         return ([preprocess(text) for text in batch] for batch in texts)
 
     def _choose_terms(self, counts: Any) -> None:
-        frequencies = counts.document_frequencies()
-        if len(frequencies) == 0:
+        if counts.n_columns == 0:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         most = document_limit(self.max_df, counts.n_documents)
         fewest = document_limit(self.min_df, counts.n_documents)
         if most < fewest:
             raise ValueError("max_df corresponds to < documents than min_df")
+        if fewest <= 1 and most >= counts.n_documents and self.max_features is None:
+            return
+        frequencies = counts.document_frequencies()
         kept = (frequencies <= most) & (frequencies >= fewest)
         if self.max_features is not None and kept.sum() > self.max_features:
             # scikit-learn's order among equals is that of numpy's argsort over the terms in order.

@@ -6,6 +6,12 @@
 
 #include "python_lower.hpp"
 
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define TROENPY_BIT_INSTRUCTIONS __attribute__((target("popcnt,bmi")))
+#else
+#define TROENPY_BIT_INSTRUCTIONS
+#endif
+
 namespace troenpy {
 
 namespace {
@@ -26,6 +32,14 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
     }
     if (borders.back() != texts.size()) borders.push_back(texts.size());
     return borders;
+}
+
+bool processor_has_bit_instructions() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+#else
+    return false;
+#endif
 }
 
 // Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in
@@ -63,9 +77,11 @@ private:
 }  // namespace
 
 Worker::Worker(const Settings &settings)
-    : settings_(settings), normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable) {
+    : settings_(settings),
+      has_bit_instructions_(!settings.portable && processor_has_bit_instructions()),
+      normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable) {
     for (const std::string &word : settings.stop_words) {
-        if (!word.empty()) table_.exclude(table_.find_text(word));
+        if (!word.empty()) table_.exclude(word);
     }
 }
 
@@ -132,7 +148,8 @@ template <typename F>
     }
 }
 
-void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
+[[gnu::always_inline]] inline void Worker::add_words_anywhere(Watch &watch, bool counted,
+                                                              std::vector<std::uint32_t> *terms) {
     const char *bytes = normaliser_.bytes();
     std::size_t n = 0;  // of the batch, here and not there: the loop would wait for each store
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
@@ -146,6 +163,17 @@ void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *t
     });
     batch_.size = n;
     flush(watch, counted, terms);
+}
+
+// The same loop, in instructions that count bits and find them.
+TROENPY_BIT_INSTRUCTIONS void Worker::add_words_by_bits(Watch &watch, bool counted,
+                                                        std::vector<std::uint32_t> *terms) {
+    add_words_anywhere(watch, counted, terms);
+}
+
+void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
+    has_bit_instructions_ ? add_words_by_bits(watch, counted, terms)
+                          : add_words_anywhere(watch, counted, terms);
 }
 
 void Worker::count_words(Watch &watch) { add_words(watch, true, nullptr); }
@@ -287,25 +315,33 @@ void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms
     Entry *entries = entries_.data() + first_entry_;
     std::uint32_t n_entries = n_entries_;  // here and not there: each term would wait for the one before
     const std::uint32_t document = document_;
+    // First for all where each most likely is, so that the terms arrive from memory together.
+    std::uint32_t places[Batch::capacity];
+    for (std::size_t i = 0; i < batch_.size; ++i) places[i] = table_.guess(batch_.hashes[i]);
+    Term *table_terms = table_.terms();
+    const std::uint32_t n_excluded = table_.n_excluded();
     for (std::size_t i = 0; i < batch_.size; ++i) {
         const Key &key = batch_.keys[i];
         const std::uint64_t hash = batch_.hashes[i];
-        Slot &slot =
-            is_long(key) ? table_.find_long(batch_.long_texts[i], key, hash) : table_.find(key, hash);
-        if (slot.term == no_term) continue;
+        std::uint32_t place = places[i];
+        if (!(table_terms[place].key == key)) [[unlikely]]
+            place = is_long(key) ? table_.find_long(batch_.long_texts[i], key, hash) : table_.find(key, hash);
+        if (place < n_excluded) continue;
+        const std::uint32_t number = place - n_excluded;
         if (counted) {
-            const bool is_new = slot.last_document != document;
+            Term &term = table_terms[place];
+            const bool is_new = term.last_document != document;
             // Where the term stands, without a branch: which of the two cannot be guessed.
             const std::uint32_t if_old = 0u - std::uint32_t{!is_new};
-            const std::uint32_t at = n_entries ^ ((n_entries ^ slot.last_entry) & if_old);
+            const std::uint32_t at = n_entries ^ ((n_entries ^ term.last_entry) & if_old);
             entries[n_entries].count = 0;
-            entries[at] = {slot.term, entries[at].count + 1};
-            slot.last_document = document;
-            slot.last_entry = at;
-            slot.n_documents += is_new;
+            entries[at] = {number, entries[at].count + 1};
+            term.last_document = document;
+            term.last_entry = at;
+            term.n_documents += is_new;
             n_entries += is_new;
         }
-        if (terms != nullptr) terms->push_back(slot.term);
+        if (terms != nullptr) terms->push_back(number);
     }
     n_entries_ = n_entries;
     batch_.size = 0;

@@ -1,8 +1,8 @@
 // Documents in, term counts per document out.
 //
 // Each worker thread has its own table and counts whole chunks of documents. Within a document a term is
-// counted without a branch: its slot remembers the last document and the entry there. Words come from the
-// edges in the bits that Normaliser sets; n-grams of words are pairs of term numbers, so their text is not
+// counted without a branch: it remembers the last document and the entry there. Words come from the edges in
+// the bits that Normaliser sets; n-grams of words are pairs of term numbers, so their text is not
 // touched; character n-grams are cut from every position.
 
 #pragma once
@@ -53,7 +53,7 @@ public:
     TermTable &table() { return table_; }
 
 private:
-    // Keys wait here for their slots to arrive from memory.
+    // Keys wait here for their slots, and their terms, to arrive from memory.
     struct Batch {
         static constexpr std::size_t capacity =
             64;  // more would push each other out of the first-level cache
@@ -74,6 +74,8 @@ private:
     template <typename F>
     void for_each_run(F &&body);
     void add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    void add_words_anywhere(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    void add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     void find_starts();
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
@@ -83,6 +85,7 @@ private:
     void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
 
     const Settings &settings_;
+    bool has_bit_instructions_;
     Normaliser normaliser_;
     TermTable table_;
     Batch batch_;

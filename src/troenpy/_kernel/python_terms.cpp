@@ -85,15 +85,15 @@ std::string_view word_of(const TermTable &table, const Key &key) {
     return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
 }
 
-// The UTF-8 text of a term of one worker, whose keys are given by term number; `text` is overwritten.
-void spell(const TermTable &table, const std::vector<Key> &keys, std::uint32_t term, std::string &text) {
+// The UTF-8 text of a term of one worker; `text` is overwritten.
+void spell(const TermTable &table, std::uint32_t term, std::string &text) {
     std::vector<std::uint32_t> later_words;  // the last first
-    for (; is_pair(keys[term]); term = static_cast<std::uint32_t>(keys[term].head >> 32))
-        later_words.push_back(static_cast<std::uint32_t>(keys[term].head));
-    text = word_of(table, keys[term]);
+    for (; is_pair(table.key(term)); term = static_cast<std::uint32_t>(table.key(term).head >> 32))
+        later_words.push_back(static_cast<std::uint32_t>(table.key(term).head));
+    text = word_of(table, table.key(term));
     for (auto word = later_words.rbegin(); word != later_words.rend(); ++word) {
         text += ' ';
-        text += word_of(table, keys[*word]);
+        text += word_of(table, table.key(*word));
     }
 }
 
@@ -103,11 +103,10 @@ Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t
     for (unsigned worker = 0; worker < counter.n_threads(); ++worker) {
         if (!counter.workers()[worker]) continue;
         const TermTable &table = counter.workers()[worker]->table();
-        const std::vector<Key> keys = table.keys();
         columns.by_worker[worker].assign(table.n_terms(), no_column);
         for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
             pause(term);
-            spell(table, keys, term, text);
+            spell(table, term, text);
             PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), to_str(text).ptr());
             if (column != nullptr)
                 columns.by_worker[worker][term] = checked_column(column_of(column), n_columns);

@@ -7,6 +7,7 @@ namespace troenpy {
 namespace {
 
 constexpr unsigned first_size_log2 = 10;
+constexpr unsigned largest_size_log2 = 31;  // a slot is found by the upper half of the hash, less a bit
 
 Seed draw_seed() {
     std::random_device device;
@@ -37,52 +38,45 @@ std::uint64_t hash_bytes(std::string_view text, const Seed &seed) {
 }
 
 TermTable::TermTable()
-    : slots_(std::size_t{1} << first_size_log2), shift_(64 - first_size_log2), seed_(process_seed()) {}
+    : slots_(std::size_t{1} << first_size_log2), shift_(64 - first_size_log2), seed_(process_seed()) {
+    terms_.reserve(1);
+    terms_[0] = {};  // what an empty slot is taken for: no key equals it
+}
 
-Slot &TermTable::find_long(std::string_view text, const Key &key, std::uint64_t hash) {
+std::uint32_t TermTable::find_long(std::string_view text, const Key &key, std::uint64_t hash) {
+    const std::uint32_t tag = tag_of(hash);
     for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
         Slot &slot = slots_.data()[i];
-        if (slot.key.head == key.head && is_long(slot.key) && long_text(slot.key) == text) return slot;
-        if (slot.key.tail != 0) continue;
-        const std::uint64_t place = arena_.size();
-        const std::uint64_t length = text.size();
-        const char *length_bytes = reinterpret_cast<const char *>(&length);
-        arena_.insert(arena_.end(), length_bytes, length_bytes + sizeof(length));
-        arena_.insert(arena_.end(), text.begin(), text.end());
-        return add(slot, {key.head, long_tag | place});
+        if (slot.place == 0) {
+            const std::uint64_t place = arena_.size();
+            const std::uint64_t length = text.size();
+            const char *length_bytes = reinterpret_cast<const char *>(&length);
+            arena_.insert(arena_.end(), length_bytes, length_bytes + sizeof(length));
+            arena_.insert(arena_.end(), text.begin(), text.end());
+            return add(slot, tag, {key.head, long_tag | place});
+        }
+        if (slot.tag != tag) continue;
+        const Key &found = terms_[slot.place - 1].key;
+        if (found.head == key.head && is_long(found) && long_text(found) == text) return slot.place - 1;
     }
 }
 
-Slot &TermTable::find_text(std::string_view text) {
+void TermTable::exclude(std::string_view text) {
     reserve(1);
     if (text.size() > longest_inline) {
         const Key key = long_key(text);
-        return find_long(text, key, hash(key));
+        find_long(text, key, hash(key));
+    } else {
+        char padded[sizeof(Key)] = {};
+        std::memcpy(padded, text.data(), text.size());
+        const Key key = inline_key(padded, text.size());
+        find(key, hash(key));
     }
-    char padded[sizeof(Key)] = {};
-    std::memcpy(padded, text.data(), text.size());
-    const Key key = inline_key(padded, text.size());
-    return find(key, hash(key));
+    n_excluded_ = size_;
 }
 
-void TermTable::exclude(Slot &slot) {
-    if (slot.term == no_term) return;
-    slot.term = no_term;
-    --n_terms_;
-}
-
-std::vector<Key> TermTable::keys() const {
-    std::vector<Key> keys(n_terms_);
-    for (const Slot &slot : *this) {
-        if (slot.key.tail != 0 && slot.term != no_term) keys[slot.term] = slot.key;
-    }
-    return keys;
-}
-
-std::string_view TermTable::long_text(const Key &key) const { return text_in_arena(arena_, key); }
-
-std::string_view text_in_arena(const std::vector<char> &arena, const Key &key) {
-    const char *place = arena.data() + (key.tail & ~tag_mask);
+std::string_view TermTable::long_text(const Key &key) const {
+    const char *place = arena_.data() + (key.tail & ~tag_mask);
     std::uint64_t length;
     std::memcpy(&length, place, sizeof(length));
     return {place + sizeof(length), length};
@@ -91,13 +85,16 @@ std::string_view text_in_arena(const std::vector<char> &arena, const Key &key) {
 void TermTable::grow() {
     // Small tables quadruple: most of them will be large.
     const unsigned step = slots_.size() < (std::size_t{1} << 17) ? 2 : 1;
+    if (slots_.size() << step > std::size_t{1} << largest_size_log2)
+        throw std::overflow_error("more than 1,500,000,000 different terms");
     Zeros<Slot> larger(slots_.size() << step);
     shift_ -= step;
-    for (const Slot &slot : *this) {
-        if (slot.key.tail == 0) continue;
-        std::size_t i = hash(slot.key) >> shift_;
-        while (larger.data()[i].key.tail != 0) i = (i + 1) & (larger.size() - 1);
-        larger.data()[i] = slot;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        const Slot &slot = slots_.data()[i];
+        if (slot.place == 0) continue;
+        std::size_t at = slot.tag >> (shift_ - 32);
+        while (larger.data()[at].place != 0) at = (at + 1) & (larger.size() - 1);
+        larger.data()[at] = slot;
     }
     slots_ = std::move(larger);
 }

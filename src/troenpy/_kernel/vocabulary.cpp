@@ -137,40 +137,33 @@ Vocabulary::Vocabulary(Counter &counter) {
 }
 
 void Vocabulary::take(Worker &worker, Source &source) {
-    TermTable &table = worker.table();
-    source.keys.resize(table.n_terms());
-    source.n_documents.resize(table.n_terms());
-    for (const Slot &slot : table) {
-        if (slot.key.tail == 0 || slot.term == no_term) continue;
-        source.keys[slot.term] = slot.key;
-        source.n_documents[slot.term] = slot.n_documents;
-    }
-    source.arena = table.take_arena();
-    source.nodes.resize(source.keys.size());
+    source.table = std::move(worker.table());
+    source.table.close();
+    source.nodes.resize(source.table.n_terms());
 }
 
 // The first words of an n-gram were there before it: one pass in the order of numbers is enough.
 void Vocabulary::find_levels(Source &source) {
-    source.levels.assign(source.keys.size(), 0);
-    for (std::size_t i = 0; i < source.keys.size(); ++i) {
-        if (is_pair(source.keys[i])) source.levels[i] = source.levels[source.keys[i].head >> 32] + 1;
+    source.levels.assign(source.table.n_terms(), 0);
+    for (std::uint32_t i = 0; i < source.table.n_terms(); ++i) {
+        const Key &key = source.table.key(i);
+        if (is_pair(key)) source.levels[i] = source.levels[key.head >> 32] + 1;
     }
 }
 
 void Vocabulary::merge_words(unsigned n_threads) {
     const auto each_word = [&](std::size_t worker, auto &&body) {
-        const Source &source = sources_[worker];
-        for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
-            const Key &key = source.keys[term];
+        const TermTable &table = sources_[worker].table;
+        for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
+            const Key &key = table.key(term);
             if (is_pair(key)) continue;
             const Owner owner{static_cast<std::uint32_t>(worker), term};
-            body(troenpy::is_long(key) ? long_word(text_in_arena(source.arena, key), owner)
-                                       : inline_word(key, owner));
+            body(troenpy::is_long(key) ? long_word(table.long_text(key), owner) : inline_word(key, owner));
         }
     };
     const auto text = [&](const Word &word) {
-        const Source &source = sources_[word.owner.worker];
-        return text_in_arena(source.arena, source.keys[word.owner.term]);
+        const TermTable &table = sources_[word.owner.worker].table;
+        return table.long_text(table.key(word.owner.term));
     };
     const auto less = [&](const Word &a, const Word &b) {
         if (a.head != b.head) return a.head < b.head;
@@ -192,7 +185,8 @@ void Vocabulary::merge_words(unsigned n_threads) {
     for (std::size_t i = 0; i < borders.back(); ++i) {
         const Owner owner = words[i].owner;
         if (i == 0 || !same(words[i - 1], words[i])) {
-            words_.push_back(is_long(words[i]) ? sources_[owner.worker].keys[owner.term] : key_of(words[i]));
+            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table.key(owner.term)
+                                               : key_of(words[i]));
             word_owners_.push_back(owner.worker);
         }
         sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(words_.size() - 1);
@@ -204,9 +198,9 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     const auto each_ngram = [&](std::size_t, auto &&body) {
         for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
             const Source &source = sources_[worker];
-            for (std::uint32_t term = 0; term < source.keys.size(); ++term) {
+            for (std::uint32_t term = 0; term < source.table.n_terms(); ++term) {
                 if (source.levels[term] != level) continue;
-                const std::uint64_t pair = source.keys[term].head;
+                const std::uint64_t pair = source.table.key(term).head;
                 const auto last = static_cast<std::uint32_t>(pair);
                 body(Ngram{source.nodes[pair >> 32], source.nodes[last], {worker, term}});
             }
@@ -278,14 +272,16 @@ void Vocabulary::place(std::uint32_t first_level) {
     }
     n_documents_.assign(terms_.size(), 0);
     for (Source &source : sources_) {
-        std::vector<std::uint32_t> &by_term = places_.emplace_back(source.keys.size());
-        for (std::size_t term = 0; term < source.keys.size(); ++term) {
+        std::vector<std::uint32_t> &by_term = places_.emplace_back(source.table.n_terms());
+        for (std::uint32_t term = 0; term < by_term.size(); ++term) {
             const std::uint32_t level = source.levels.empty() ? 0 : source.levels[term];
             const std::uint32_t place = level < first_level ? no_column : places[level][source.nodes[term]];
             by_term[term] = place;
-            if (place != no_column) n_documents_[place] += source.n_documents[term];
+            if (place != no_column) n_documents_[place] += source.table.n_documents(term);
         }
-        source = {.keys = {}, .n_documents = {}, .arena = std::move(source.arena), .levels = {}, .nodes = {}};
+        source.table.drop_terms();
+        source.levels = {};
+        source.nodes = {};
     }
 }
 
@@ -302,7 +298,7 @@ void Vocabulary::keep(const bool *kept) {
 
 std::string_view Vocabulary::word(std::uint32_t rank) const {
     const Key &key = words_[rank];
-    if (troenpy::is_long(key)) return text_in_arena(sources_[word_owners_[rank]].arena, key);
+    if (troenpy::is_long(key)) return sources_[word_owners_[rank]].table.long_text(key);
     return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
 }
 

@@ -40,9 +40,7 @@ public:
 
 private:
     struct Source {
-        std::vector<Key> keys;  // by term number
-        std::vector<std::uint32_t> n_documents;
-        std::vector<char> arena;
+        TermTable table;
         std::vector<std::uint32_t> levels;  // words in the n-gram, less one; empty if all are words
         std::vector<std::uint32_t> nodes;   // place of the term in its level
     };
@@ -50,7 +48,7 @@ private:
         std::uint32_t parent;  // place in the level above
         std::uint32_t last;    // rank of the last word
     };
-    struct Term {
+    struct TermPlace {
         std::uint32_t level;
         std::uint32_t node;
     };
@@ -70,9 +68,9 @@ private:
     std::vector<Source> sources_;
     std::vector<std::vector<std::uint32_t>> places_;  // by worker
     std::vector<Key> words_;                          // by rank
-    std::vector<std::uint32_t> word_owners_;          // the worker whose arena a long word is in
+    std::vector<std::uint32_t> word_owners_;          // the worker whose table a long word is in
     std::vector<std::vector<Node>> levels_;           // the first is empty: words have no parents
-    std::vector<Term> terms_;
+    std::vector<TermPlace> terms_;
     std::vector<std::uint32_t> n_documents_;
 };
 
