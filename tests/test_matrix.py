@@ -290,3 +290,18 @@ def test_class_profiles_checks_its_arrays(change, message):
     }
     with pytest.raises((ValueError, IndexError), match=message):
         _kernel.native.class_profiles(**{**arguments, **change})
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 0), (2, 5), (7, 3000), (300, 1025)])
+def test_least_differences(shape):
+    rng = np.random.default_rng(1)
+    table, less = rng.normal(size=shape), rng.normal(size=shape[0])
+    expected = (table - less[:, None]).min(axis=0)
+    for found in on_both(matrix.least_differences, table, less):
+        np.testing.assert_array_equal(found, expected)
+
+
+@needs_kernel
+def test_least_differences_need_a_row_for_each_number():
+    with pytest.raises(ValueError, match="a row for each number"):
+        _kernel.native.least_differences(np.zeros((2, 3)), np.zeros(3))

@@ -287,6 +287,21 @@ class TestPruning:
         assert bound <= solution.cost + 1e-9
         assert not is_balanced or bound == pytest.approx(solution.cost, abs=1e-6)
 
+    @settings(max_examples=20, deadline=None)
+    @given(bags, bags, st.integers(0, 100), st.floats(0, 2))
+    def test_a_cost_above_the_limit_need_not_be_known(self, bag, other, seed, limit):
+        vectors = made_up_vectors(seed)
+        coupling = Unbalanced(1.0, 1e-4)
+        space = Space(Words(vectors.vectors.astype(float)), coupling)
+        shares = word_distance("wmd", vectors).shares(count_words([bag, other], vectors)).toarray()
+        points, others = (np.flatnonzero(row) for row in shares)
+        problem = shares[0][points], shares[1][others], space.costs(points, others), shared_places(points, others)
+        whole, cut = coupling.solve(*problem), coupling.solve(*problem, limit)
+        if cut.cost <= limit:
+            assert cut.cost == whole.cost
+        else:
+            assert limit < cut.cost <= whole.cost + 1e-9
+
     def test_too_few_documents(self):
         distance = word_distance("wmd", made_up_vectors())
         shares = distance.shares(count_words([["w1"], ["zzz"]], made_up_vectors()))

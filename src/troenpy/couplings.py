@@ -36,7 +36,7 @@ class Coupling(Protocol):
     def costs(self, distances: Floats) -> Floats:
         """Turn distances between points into costs of moves, in place if it can."""
 
-    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
+    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
         """Couple two distributions.
 
         Parameters
@@ -46,6 +46,8 @@ class Coupling(Protocol):
         costs : ndarray of shape (m, n)
         common : ndarray of shape (n,)
             The place in p of each point of q; -1 if it is not there.
+        limit : float, optional
+            A cost that is proven to be above this need not be known: the bound will do instead.
         """
 
     def worth(self, potentials: Floats) -> Floats:
@@ -67,7 +69,7 @@ class Balanced:
         """Return the distances as they are."""
         return distances
 
-    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
+    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
         """Move what is left where both have the same points."""
         (shared,) = (common >= 0).nonzero()
         if len(shared):
@@ -118,8 +120,8 @@ class Unbalanced:
         cosines = np.maximum(np.cos(angles, out=angles), np.exp(-LARGEST_PRICE / 2), out=angles)
         return np.multiply(np.log(cosines, out=cosines), -2, out=cosines)
 
-    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places) -> Solution:
-        """Improve a plan until it is proven to be good enough."""
+    def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
+        """Improve a plan until it is proven to be good enough, or every plan to cost more than the limit."""
         unmoved = _cost_in_place(p, q, common)
         plan, decay, cost, before = p[:, None] * q, np.exp(-costs / 2), unmoved, np.inf
         for _ in range(0, MOST_STEPS, STEPS_AT_ONCE):
@@ -127,7 +129,10 @@ class Unbalanced:
             left, received = plan.sum(axis=1), plan.sum(axis=0)
             cost = float((plan * costs).sum()) + _divergence(left, p) + _divergence(received, q)
             u, v = _prices(left, p), _prices(received, q)
-            if min(cost, unmoved) - self._bound(p, q, costs, u, v) <= self.tolerance or cost >= before:
+            bound = self._bound(p, q, costs, u, v)
+            if bound > limit:
+                return Solution(bound, u)
+            if min(cost, unmoved) - bound <= self.tolerance or cost >= before:
                 break
             before = cost
         return Solution(min(cost, unmoved), u)

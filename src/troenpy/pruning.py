@@ -16,11 +16,12 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from troenpy._kernel.matrix import least_differences
 from troenpy.couplings import Coupling, Floats, Solution
 from troenpy.grounds import Ground, Rows, shared_places
 
 COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
-COSTS_AT_ONCE = 2**17  # that many stay in a processor's cache
+COSTS_AT_ONCE = 2**17  # of those that are worked out anew
 SHRINK = 0.7  # when this part of the candidates is left, forget the others
 
 
@@ -133,7 +134,7 @@ class NearestDocuments:
             document, bound = candidates.pop()
             if not bound <= found.worst + slack or bound == np.inf:
                 return found.sorted()
-            solution = query.solve(document)
+            solution = query.solve(document, found.worst + slack)
             found.add(solution.cost, document)
             candidates.drop_above(found.worst + slack)
             candidates.tighten(solution.potentials)
@@ -177,9 +178,9 @@ class _Query:
             return self._space.costs(self._points, self._columns[columns])
         return self.table.take(columns, axis=1)
 
-    def solve(self, document: int) -> Solution:
+    def solve(self, document: int, limit: float = np.inf) -> Solution:
         columns, shares = _row(self._documents, document)
-        return self.coupling.solve(self.shares, shares, self.costs(columns), self._place[columns])
+        return self.coupling.solve(self.shares, shares, self.costs(columns), self._place[columns], limit)
 
 
 class _Candidates:
@@ -205,12 +206,12 @@ class _Candidates:
         if not len(self._numbers):
             return
         worth = self._query.coupling.worth
-        prices = np.empty(len(self._columns))
-        step = max(1, COSTS_AT_ONCE // len(potentials))
-        for first in range(0, len(prices), step):
-            block = slice(first, first + step)
-            costs = self._query.costs(self._columns[block]) if self._costs is None else self._costs[:, block]
-            prices[block] = (costs - potentials[:, None]).min(axis=0)
+        if self._costs is not None:
+            prices = least_differences(self._costs, potentials)
+        else:
+            step = max(1, COSTS_AT_ONCE // len(potentials))
+            blocks = (self._columns[first : first + step] for first in range(0, len(self._columns), step))
+            prices = np.concatenate([least_differences(self._query.costs(block), potentials) for block in blocks])
         bounds = self._query.shares @ worth(potentials) + self._rows @ worth(prices)
         np.maximum(self._bounds, bounds, out=self._bounds)  # infinite ones stay: they are done
 
@@ -223,7 +224,7 @@ class _Candidates:
         columns, self._rows = _compressed(self._rows[np.flatnonzero(is_kept)])
         self._columns = self._columns[columns]
         if self._costs is not None:
-            self._costs = self._costs[:, columns]
+            self._costs = self._costs.take(columns, axis=1)
         elif len(self._query.shares) * len(columns) <= COSTS_KEPT:
             self._costs = self._query.costs(self._columns)
 

@@ -86,6 +86,21 @@ Array<double> add_one_troenpy(Array<const std::int64_t> starts, Array<const doub
     return to_numpy(std::move(values), n_columns);
 }
 
+using Dense = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+Array<double> least_differences(Dense table, Array<const double> less) {
+    if (table.shape(0) != less.size() || less.size() == 0)
+        throw std::invalid_argument("the table must have a row for each number, and at least one");
+    const std::size_t n_columns = table.shape(1);
+    Buffer<double> least;
+    least.reserve(n_columns);
+    {
+        nb::gil_scoped_release release;
+        write_least_differences(table.data(), less.size(), n_columns, less.data(), least.data());
+    }
+    return to_numpy(std::move(least), n_columns);
+}
+
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 template <typename Value>
@@ -203,6 +218,8 @@ void bind_matrix(nb::module_ &module) {
     module.def("return_free_memory", &return_free_memory);
     module.def("add_one_troenpy", &add_one_troenpy, nb::arg("starts").noconvert(),
                nb::arg("counts").noconvert(), nb::arg("smoothing"));
+    module.def("least_differences", &least_differences, nb::arg("table").noconvert(),
+               nb::arg("less").noconvert());
     bind_by_index<std::int32_t>(module);
     bind_by_index<std::int64_t>(module);
 }

@@ -240,6 +240,23 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
               });
 }
 
+// out[j] = min over i of table[i][j] - less[i], for a dense table of at least one row.
+inline void write_least_differences(const double *table, std::size_t n_rows, std::size_t n_columns,
+                                    const double *less, double *out) {
+    constexpr std::size_t columns_at_once = 1024;  // of the result, which stay in the first-level cache
+    for (std::size_t first = 0; first < n_columns; first += columns_at_once) {
+        const std::size_t last = std::min(n_columns, first + columns_at_once);
+        for (std::size_t j = first; j < last; ++j) out[j] = table[j] - less[0];
+        for (std::size_t i = 1; i < n_rows; ++i) {
+            const double *row = table + i * n_columns;
+            for (std::size_t j = first; j < last; ++j) {
+                const double difference = row[j] - less[i];
+                out[j] = difference < out[j] ? difference : out[j];
+            }
+        }
+    }
+}
+
 enum class Tf { raw, log, sqrt, binary };
 
 // 1 + log(count) for the counts that nearly all terms have.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from troenpy import _kernel
 
 Norm = Literal["l1", "l2", "hellinger"] | None
+DIFFERENCES_AT_ONCE = 2**17  # that many stay in a processor's cache
 
 
 def class_document_counts(
@@ -223,6 +224,27 @@ def class_profiles(
         return product.toarray(), sums
     product.sort_indices()
     return product, sums
+
+
+def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least of `table[i, j] - less[i]` over i, for each j.
+
+    Parameters
+    ----------
+    table : C-contiguous array of shape (m, n), with m > 0
+    less : array of shape (m,)
+
+    Examples
+    --------
+    >>> least_differences(np.array([[3.0, 5.0], [4.0, 4.0]]), np.array([0.0, 2.0]))
+    array([2., 2.])
+    """
+    if _kernel.native is not None:
+        least: NDArray[np.float64] = _kernel.native.least_differences(table, less)
+        return least
+    step = max(1, DIFFERENCES_AT_ONCE // len(less))
+    starts = range(0, max(table.shape[1], 1), step)
+    return np.concatenate([(table[:, first : first + step] - less[:, None]).min(axis=0) for first in starts])
 
 
 def return_free_memory() -> None:
