@@ -6,10 +6,13 @@ Changed are the test documents (more of them; 30 % of all, as in most published 
 letters and more that occur more than twice, with the mean vector of their words, as HOTT's authors have them), the
 vectors (as they are, not of length 1) and what topics are learnt from (the test part too). TF-IDF, by cosine and seven
 neighbours like the distance, is reported on the same documents and the same words: where it moves with the distance,
-the corpus is the reason and not the distance. Stems need snowballstemmer.
+the corpus is the reason and not the distance. Another edition of a corpus is read by `--texts`, from a .jsonl.gz file
+of objects with text, label and split. Stems need snowballstemmer.
 """
 
 import argparse
+import gzip
+import json
 import time
 from dataclasses import dataclass
 
@@ -41,6 +44,15 @@ class Setting:
     has_stems: bool = False
     is_length_one: bool = True
     learns_from_all: bool = False
+
+
+def read_corpus(path: str) -> datasets.Corpus:
+    """Read documents from a file."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    labels, split = (np.array([record[key] for record in records]) for key in ("label", "split"))
+    has_split = records[0]["split"] is not None
+    return datasets.Corpus(path, tuple(record["text"] for record in records), labels, split if has_split else None)
 
 
 def settings(distance: str, sample: int | None, more: int | None, has_given_split: bool) -> list[Setting]:
@@ -89,13 +101,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", default="glove-50d", help="a name or a file")
     parser.add_argument("--dataset", default="20news")
+    parser.add_argument("--texts", help="a file to be read instead of the corpus")
+    parser.add_argument("--only", help="the settings whose titles begin so")
     parser.add_argument("--distance", default="hoftt", choices=DISTANCES)
     parser.add_argument("--splits", type=int, default=5, help="where none is given")
     parser.add_argument("--sample", type=int, default=500, help="test documents of each split; 0 for all")
     parser.add_argument("--more", type=int, default=2000, help="test documents of the larger sample")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
-    corpus = datasets.load(arguments.dataset)
+    corpus = read_corpus(arguments.texts) if arguments.texts else datasets.load(arguments.dataset)
     counted = count_terms(corpus)
     columns, plain = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
     words = sparse.csr_array(counted.counts[:, columns])
@@ -103,6 +117,8 @@ def main() -> None:
     seeds = [None] if has_split else list(range(arguments.splits))
     print(f"| {arguments.dataset} | {arguments.distance}, % | TF-IDF, % | seconds |\n|---|---:|---:|---:|")
     for setting in settings(arguments.distance, arguments.sample or None, arguments.more, has_split):
+        if arguments.only and not setting.title.startswith(arguments.only):
+            continue
         begin = time.perf_counter()
         found = []
         for seed in seeds:
