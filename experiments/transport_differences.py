@@ -3,11 +3,11 @@
     python experiments/transport_differences.py --vectors FILE --dataset 20news --distance hoftt
 
 Changed are the test documents (more of them; 30 % of all, as in most published splits), the words (stems of three
-letters and more that occur more than twice, with the mean vector of their words, as HOTT's authors have them), the
-vectors (as they are, not of length 1) and what topics are learnt from (the test part too). TF-IDF, by cosine and seven
-neighbours like the distance, is reported on the same documents and the same words: where it moves with the distance,
-the corpus is the reason and not the distance. Another edition of a corpus is read by `--texts`, from a .jsonl.gz file
-of objects with text, label and split. Stems need snowballstemmer.
+letters and more that occur more than twice, with the mean vector of their words, as HOTT's authors have them; stop
+words not left out), the vectors (as they are, not of length 1) and what topics are learnt from (the test part too).
+TF-IDF, by cosine and seven neighbours like the distance, is reported on the same documents and the same words: where it
+moves with the distance, the corpus is the reason and not the distance. Another edition of a corpus is read by
+`--texts`, from a .jsonl.gz file of objects with text, label and split. Stems need snowballstemmer.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from troenpy.methods import read_method
 from troenpy.neighbors import vote
 from troenpy.pruning import NearestDocuments
 from troenpy.splits import CountedCorpus, Documents, Split, count_terms, split_counts
+from troenpy.text import CountVectorizer
 from troenpy.topics import Topics
 from troenpy.transport import DISTANCES, TOPIC_DISTANCES, topic_distance, word_distance
 
@@ -42,6 +43,7 @@ class Setting:
     sample: int | None
     test_size: float = 0.2
     has_stems: bool = False
+    has_stop_words: bool = False
     is_length_one: bool = True
     learns_from_all: bool = False
 
@@ -63,10 +65,23 @@ def settings(distance: str, sample: int | None, more: int | None, has_given_spli
     if not has_given_split:
         found.append(Setting("30 % of all documents for the test", sample, test_size=0.3))
     found.append(Setting("stems seen more than twice", sample, has_stems=True))
+    found.append(Setting("stop words too", sample, has_stop_words=True))
     found.append(Setting("vectors as they are", sample, is_length_one=False))
     if distance in TOPIC_DISTANCES:
         found.append(Setting("topics from the test part too", sample, learns_from_all=True))
     return found
+
+
+def words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[sparse.csr_array, WordVectors]:
+    """Count the words that have vectors."""
+    counter = CountVectorizer(stop_words=None if setting.has_stop_words else "english", dtype=np.float64)
+    counts = sparse.csr_array(counter.fit_transform(corpus.texts))
+    terms = counter.get_feature_names_out().tolist()
+    columns, vectors = embeddings.load(name, terms).of(terms)
+    counts = counts[:, columns]
+    if setting.has_stems:
+        counts, vectors = stems(counts, vectors)
+    return counts, vectors.of_length_one() if setting.is_length_one else vectors
 
 
 def stems(counts: sparse.csr_array, vectors: WordVectors) -> tuple[sparse.csr_array, WordVectors]:
@@ -111,8 +126,6 @@ def main() -> None:
     arguments = parser.parse_args()
     corpus = read_corpus(arguments.texts) if arguments.texts else datasets.load(arguments.dataset)
     counted = count_terms(corpus)
-    columns, plain = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
-    words = sparse.csr_array(counted.counts[:, columns])
     has_split = corpus.split is not None
     seeds = [None] if has_split else list(range(arguments.splits))
     print(f"| {arguments.dataset} | {arguments.distance}, % | TF-IDF, % | seconds |\n|---|---:|---:|---:|")
@@ -120,11 +133,10 @@ def main() -> None:
         if arguments.only and not setting.title.startswith(arguments.only):
             continue
         begin = time.perf_counter()
+        counts, vectors = words(corpus, arguments.vectors, setting)
         found = []
         for seed in seeds:
             train, test = parts(counted, seed, setting)
-            counts, vectors = stems(words, plain) if setting.has_stems else (words, plain)
-            vectors = vectors.of_length_one() if setting.is_length_one else vectors
             split = split_counts(counts, counted.labels, train, test)
             if arguments.distance in TOPIC_DISTANCES:
                 learnt_from = np.concatenate([train, test]) if setting.learns_from_all else train
