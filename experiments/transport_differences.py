@@ -2,11 +2,11 @@
 
     python experiments/transport_differences.py --vectors FILE --dataset 20news --distance hoftt
 
-Changed are the test documents (more of them; 30 % of all, as in most published splits), the words (stems of three
-letters and more that occur more than twice, with the mean vector of their words, as HOTT's authors have them; stop
-words not left out), the vectors (as they are, not of length 1) and what topics are learnt from (the test part too).
-TF-IDF, by cosine and seven neighbours like the distance, is reported on the same documents and the same words: where it
-moves with the distance, the corpus is the reason and not the distance. Another edition of a corpus is read by
+Changed are the test documents (more of them; 30 % of all, as in most published splits), the words (stems, of words of
+three letters and more, that occur more than twice, with the mean vector of their words, as HOTT's authors have them;
+stop words not left out), the vectors (as they are, not of length 1) and what topics are learnt from (the test part
+too). TF-IDF, by cosine and seven neighbours like the distance, is reported on the same documents and the same words:
+where it moves with the distance, the corpus is the reason and not the distance. Another edition of a corpus is read by
 `--texts`, from a .jsonl.gz file of objects with text, label and split. Stems need snowballstemmer.
 """
 
@@ -57,11 +57,11 @@ def read_corpus(path: str) -> datasets.Corpus:
     return datasets.Corpus(path, tuple(record["text"] for record in records), labels, split if has_split else None)
 
 
-def settings(distance: str, sample: int | None, more: int | None, has_given_split: bool) -> list[Setting]:
+def settings(distance: str, sample: int | None, more: int, has_given_split: bool) -> list[Setting]:
     """Return the settings that make a difference for a distance and a corpus."""
     found = [Setting("as in the table", sample)]
-    if sample is not None and more is not None:
-        found.append(Setting(f"{more} test documents", more))
+    if sample is not None:
+        found.append(Setting(f"up to {more} test documents", more))
     if not has_given_split:
         found.append(Setting("30 % of all documents for the test", sample, test_size=0.3))
     found.append(Setting("stems seen more than twice", sample, has_stems=True))
@@ -128,7 +128,8 @@ def main() -> None:
     counted = count_terms(corpus)
     has_split = corpus.split is not None
     seeds = [None] if has_split else list(range(arguments.splits))
-    print(f"| {arguments.dataset} | {arguments.distance}, % | TF-IDF, % | seconds |\n|---|---:|---:|---:|")
+    print(f"| {arguments.texts or arguments.dataset} | {arguments.distance}, % | TF-IDF, % | seconds |")
+    print("|---|---:|---:|---:|", flush=True)
     for setting in settings(arguments.distance, arguments.sample or None, arguments.more, has_split):
         if arguments.only and not setting.title.startswith(arguments.only):
             continue
@@ -139,7 +140,7 @@ def main() -> None:
             train, test = parts(counted, seed, setting)
             split = split_counts(counts, counted.labels, train, test)
             if arguments.distance in TOPIC_DISTANCES:
-                learnt_from = np.concatenate([train, test]) if setting.learns_from_all else train
+                learnt_from = np.arange(len(counted.labels)) if setting.learns_from_all else train
                 distance = topic_distance(arguments.distance, Topics.learnt(counts[learnt_from], vectors))
             else:
                 distance = word_distance(arguments.distance, vectors)

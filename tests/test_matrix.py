@@ -299,6 +299,8 @@ def test_least_differences(shape):
     expected = (table - less[:, None]).min(axis=0)
     for found in on_both(matrix.least_differences, table, less):
         np.testing.assert_array_equal(found, expected)
+    for found in on_both(matrix.least_differences, np.asfortranarray(table, dtype=np.float32), less):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
 @needs_kernel

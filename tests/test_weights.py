@@ -448,6 +448,20 @@ def test_the_kernels_troenpy_is_that_of_numpy_for_rare_and_frequent_terms(is_wei
     np.testing.assert_allclose(by_kernel, weights.pcf_present(counts, smoothing=smoothing), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("name", ["pcf", "pcf_gain", "pi"])
+@given(sizes=st.lists(st.integers(1, 60), min_size=2, max_size=7))
+@settings(max_examples=60, deadline=None)
+def test_a_term_of_all_documents_says_exactly_nothing(name, sizes):
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    assert WEIGHTS[name](ClassCounts.from_matrix(np.ones((len(y), 1)), y)).tolist() == [0]
+
+
+@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+def test_the_kernels_troenpy_of_what_are_no_counts():
+    for counts in ([1e9, -999999999.0], [5.0, -2.0], [-1.0, -2.0], [np.nan, 1.0], [np.inf, 1.0]):
+        assert len(_kernel.native.add_one_troenpy(np.array([0, 2]), np.array(counts), 1.0)) == 1
+
+
 @given(corpus=corpora())
 @settings(max_examples=60, deadline=None)
 def test_the_plug_in_gain_is_never_negative(corpus):

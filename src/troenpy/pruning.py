@@ -2,7 +2,7 @@
 
 Potentials u of a query's points bound the cost from below to every document at once: with prices
 g(x) = min_i (c(i, x) - u_i) it is at least sum p worth(u) + sum q worth(g). With u = 0 this is the relaxed bound of
-the Word Mover's Distance. Each exact solution leaves its own potentials, which are nearly right for documents like the
+the Word Mover's Distance. Each solution leaves its own potentials, which are nearly right for documents like the
 one just solved, so every solution tightens the bounds of all that are left; the search ends when the least bound is
 above the k-th cost. Two other bounds were tried and left out: that of the centroids spares no solution on r8 or
 bbcsport, the relaxed bound of the other side costs more time than it saves.

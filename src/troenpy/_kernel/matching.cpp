@@ -8,7 +8,8 @@ namespace troenpy {
 
 namespace {
 
-// Looks terms up in one table, so many at a time that their slots arrive from memory together. An n-gram is
+// Looks terms up in one table, so many at a time that their slots, and then the terms themselves, arrive from
+// memory together. An n-gram is
 // walked word by word: its first word, then the pair of that and the next, and so on.
 class Lookup {
 public:
@@ -50,6 +51,9 @@ private:
         }
         if (!goes_on) return false;
         for (std::size_t i = 0; i < n_; ++i) {
+            if (!walks_[i].is_done && !words_[i].empty()) table_.guess(hashes_[i]);
+        }
+        for (std::size_t i = 0; i < n_; ++i) {
             Walk &walk = walks_[i];
             if (walk.is_done) continue;
             const std::uint32_t word =
@@ -60,6 +64,9 @@ private:
             } else {
                 walk.term = word;
             }
+        }
+        for (std::size_t i = 0; i < n_; ++i) {
+            if (!walks_[i].is_done && is_pair_[i]) table_.guess(hashes_[i]);
         }
         for (std::size_t i = 0; i < n_; ++i) {
             Walk &walk = walks_[i];

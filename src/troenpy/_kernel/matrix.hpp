@@ -187,9 +187,11 @@ inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_colu
         const double *begin = counts + starts[column], *end = counts + starts[column + 1];
         const double total = std::accumulate(begin, end, 0.0);
         double sum = 0;
-        const auto whole = static_cast<std::size_t>(total < few ? total : 0);
-        if (whole != 0 && static_cast<double>(whole) == total &&
-            std::all_of(begin, end, [](double count) { return count == std::floor(count); })) {
+        const auto whole = static_cast<std::size_t>(total > 0 && total < few ? total : 0);
+        const auto is_in_table = [&](double count) {
+            return count >= 0 && count <= total && count == std::floor(count);
+        };
+        if (whole != 0 && static_cast<double>(whole) == total && std::all_of(begin, end, is_in_table)) {
             for (const double *count = begin; count < end; ++count)
                 sum += known[whole * few + static_cast<std::size_t>(*count)];
         } else {
@@ -240,7 +242,7 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
               });
 }
 
-// out[j] = min over i of table[i][j] - less[i], for a dense table of at least one row.
+// out[j] = min over i of table[i][j] - less[i], for a dense table of at least one row, without NaN.
 inline void write_least_differences(const double *table, std::size_t n_rows, std::size_t n_columns,
                                     const double *less, double *out) {
     constexpr std::size_t columns_at_once = 1024;  // of the result, which stay in the first-level cache

@@ -231,7 +231,7 @@ def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> 
 
     Parameters
     ----------
-    table : C-contiguous array of shape (m, n), with m > 0
+    table : array of shape (m, n), with m > 0, without NaN
     less : array of shape (m,)
 
     Examples
@@ -240,7 +240,8 @@ def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> 
     array([2., 2.])
     """
     if _kernel.native is not None:
-        least: NDArray[np.float64] = _kernel.native.least_differences(table, less)
+        table = np.ascontiguousarray(table, dtype=np.float64)
+        least: NDArray[np.float64] = _kernel.native.least_differences(table, less.astype(np.float64, copy=False))
         return least
     step = max(1, DIFFERENCES_AT_ONCE // len(less))
     starts = range(0, max(table.shape[1], 1), step)

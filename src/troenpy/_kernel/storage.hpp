@@ -19,6 +19,7 @@ namespace troenpy {
 template <typename T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
+    static constexpr bool is_overaligned = alignof(T) > alignof(std::max_align_t);  // realloc would not do
 
 public:
     Buffer() = default;
@@ -29,7 +30,7 @@ public:
         swap(other);
         return *this;
     }
-    ~Buffer() { std::free(values_); }
+    ~Buffer() { release(values_); }
 
     T *data() { return values_; }
     const T *data() const { return values_; }
@@ -53,10 +54,26 @@ private:
 
     void resize_to(std::size_t n) {
         if (n > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
-        void *grown = std::realloc(static_cast<void *>(values_), (n ? n : 1) * sizeof(T));
-        if (grown == nullptr) throw std::bad_alloc();
+        const std::size_t bytes = (n ? n : 1) * sizeof(T);
+        void *grown;
+        if constexpr (is_overaligned) {
+            grown = ::operator new(bytes, std::align_val_t{alignof(T)});
+            if (capacity_ > 0) std::memcpy(grown, values_, (n < capacity_ ? n : capacity_) * sizeof(T));
+            release(values_);
+        } else {
+            grown = std::realloc(static_cast<void *>(values_), bytes);
+            if (grown == nullptr) throw std::bad_alloc();
+        }
         values_ = static_cast<T *>(grown);
         capacity_ = n;
+    }
+
+    static void release(T *values) {
+        if constexpr (is_overaligned) {
+            ::operator delete(values, std::align_val_t{alignof(T)});
+        } else {
+            std::free(values);
+        }
     }
 
     T *values_ = nullptr;

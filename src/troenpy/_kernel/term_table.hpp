@@ -87,13 +87,13 @@ std::uint64_t hash_bytes(std::string_view text, const Seed &seed);
 
 constexpr std::uint32_t no_term = 0xFFFFFFFF;  // the number of stop words: they take no part
 
-struct Term {
+struct alignas(32) Term {  // never crosses a cache line
     Key key;
     std::uint32_t n_documents;
     std::uint32_t last_document;  // documents count from 1: zero is "none yet"
     std::uint32_t last_entry;     // where the last document counts this term
 };
-static_assert(sizeof(Term) == 32);  // never crosses a cache line if the first does not
+static_assert(sizeof(Term) == 32);
 
 class TermTable {
 public:
