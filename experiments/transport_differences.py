@@ -67,6 +67,9 @@ def settings(distance: str, sample: int | None, more: int, has_given_split: bool
     found.append(Setting("stems seen more than twice", sample, has_stems=True))
     found.append(Setting("stop words too", sample, has_stop_words=True))
     found.append(Setting("vectors as they are", sample, is_length_one=False))
+    if not has_given_split:
+        title = "30 %, stop words, vectors as they are, all at once"
+        found.append(Setting(title, sample, test_size=0.3, has_stop_words=True, is_length_one=False))
     if distance in TOPIC_DISTANCES:
         found.append(Setting("topics from the test part too", sample, learns_from_all=True))
     return found
