@@ -26,7 +26,7 @@ from troenpy.evaluation import predict
 from troenpy.methods import read_method
 from troenpy.neighbors import vote
 from troenpy.pruning import NearestDocuments
-from troenpy.splits import CountedCorpus, Documents, Split, count_terms, split_counts
+from troenpy.splits import TEST_SIZE, CountedCorpus, Documents, Split, split_counts
 from troenpy.text import CountVectorizer
 from troenpy.topics import Topics
 from troenpy.transport import DISTANCES, TOPIC_DISTANCES, topic_distance, word_distance
@@ -41,7 +41,7 @@ class Setting:
 
     title: str
     sample: int | None
-    test_size: float = 0.2
+    test_size: float = TEST_SIZE
     has_stems: bool = False
     has_stop_words: bool = False
     is_length_one: bool = True
@@ -75,7 +75,7 @@ def settings(distance: str, sample: int | None, more: int, has_given_split: bool
     return found
 
 
-def words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[sparse.csr_array, WordVectors]:
+def count_words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[CountedCorpus, WordVectors]:
     """Count the words that have vectors."""
     counter = CountVectorizer(stop_words=None if setting.has_stop_words else "english", dtype=np.float64)
     counts = sparse.csr_array(counter.fit_transform(corpus.texts))
@@ -84,7 +84,8 @@ def words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[sparse.
     counts = counts[:, columns]
     if setting.has_stems:
         counts, vectors = stems(counts, vectors)
-    return counts, vectors.of_length_one() if setting.is_length_one else vectors
+    vectors = vectors.of_length_one() if setting.is_length_one else vectors
+    return CountedCorpus(counts, tuple(vectors.words), np.asarray(corpus.labels), corpus.split), vectors
 
 
 def stems(counts: sparse.csr_array, vectors: WordVectors) -> tuple[sparse.csr_array, WordVectors]:
@@ -103,7 +104,7 @@ def stems(counts: sparse.csr_array, vectors: WordVectors) -> tuple[sparse.csr_ar
 
 def parts(corpus: CountedCorpus, seed: int | None, setting: Setting) -> tuple[Documents, Documents]:
     """Return the training and the test documents."""
-    if setting.test_size == 0.2:
+    if setting.test_size == TEST_SIZE:
         return corpus.parts(seed, sample=setting.sample)
     train, test = train_test_split(np.arange(len(corpus.labels)), test_size=setting.test_size, random_state=seed)
     return train, np.sort(np.random.default_rng(seed).permutation(test)[: setting.sample])
@@ -128,7 +129,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     corpus = read_corpus(arguments.texts) if arguments.texts else datasets.load(arguments.dataset)
-    counted = count_terms(corpus)
     has_split = corpus.split is not None
     seeds = [None] if has_split else list(range(arguments.splits))
     print(f"| {arguments.texts or arguments.dataset} | {arguments.distance}, % | TF-IDF, % | seconds |")
@@ -137,7 +137,8 @@ def main() -> None:
         if arguments.only and not setting.title.startswith(arguments.only):
             continue
         begin = time.perf_counter()
-        counts, vectors = words(corpus, arguments.vectors, setting)
+        counted, vectors = count_words(corpus, arguments.vectors, setting)
+        counts = counted.counts
         found = []
         for seed in seeds:
             train, test = parts(counted, seed, setting)

@@ -459,7 +459,7 @@ def test_a_term_of_all_documents_says_exactly_nothing(name, sizes):
 @pytest.mark.skipif(_kernel.native is None, reason="no kernel")
 def test_the_kernels_troenpy_of_what_are_no_counts():
     for counts in ([1e9, -999999999.0], [5.0, -2.0], [-1.0, -2.0], [np.nan, 1.0], [np.inf, 1.0]):
-        assert len(_kernel.native.add_one_troenpy(np.array([0, 2]), np.array(counts), 1.0)) == 1
+        assert len(_kernel.native.add_one_troenpy(np.array([0, 2], dtype=np.int64), np.array(counts), 1.0)) == 1
 
 
 @given(corpus=corpora())

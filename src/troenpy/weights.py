@@ -312,7 +312,8 @@ def _pcf(cells: Cells, how: _Estimate) -> Floats:
 def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
     if how.estimator == "add_one" and _kernel.native is not None:
         # By the loop that works out the terms: one that is in all documents adds exactly nothing.
-        return float(_kernel.native.add_one_troenpy(np.array([0, len(cells.C)]), cells.C, how.smoothing)[0])
+        borders = np.array([0, len(cells.C)], dtype=np.int64)
+        return float(_kernel.native.add_one_troenpy(borders, cells.C, how.smoothing)[0])
     prior = cells.C if how.prior == "classes" and how.estimator in WITH_PRIOR else None
     return float(troenpy(cells.C, estimator=how.estimator, smoothing=how.smoothing, prior=prior))
 

@@ -8,8 +8,10 @@
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TROENPY_BIT_INSTRUCTIONS __attribute__((target("popcnt,bmi")))
+#define TROENPY_HAS_BIT_INSTRUCTIONS (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi"))
 #else
 #define TROENPY_BIT_INSTRUCTIONS
+#define TROENPY_HAS_BIT_INSTRUCTIONS false
 #endif
 
 namespace troenpy {
@@ -32,14 +34,6 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
     }
     if (borders.back() != texts.size()) borders.push_back(texts.size());
     return borders;
-}
-
-bool processor_has_bit_instructions() {
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-    return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
-#else
-    return false;
-#endif
 }
 
 // Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in
@@ -78,7 +72,7 @@ private:
 
 Worker::Worker(const Settings &settings)
     : settings_(settings),
-      has_bit_instructions_(!settings.portable && processor_has_bit_instructions()),
+      has_bit_instructions_(!settings.portable && TROENPY_HAS_BIT_INSTRUCTIONS),
       normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable) {
     for (const std::string &word : settings.stop_words) {
         if (!word.empty()) table_.exclude(word);
