@@ -2,15 +2,19 @@
 
 A coupling moves shares of mass between points; the cost of a move is given. Potentials are prices: one for each point
 of the first distribution, from which a lower bound follows for the cost to any other one (`pruning.py`). Couplings of
-equal mass are solved by POT's network simplex, others by the steps of its majorisation and minimisation.
+equal mass are solved by POT's network simplex, others by the steps of its majorisation and minimisation. Where it is
+enough to know that a cost is above a limit, a few scalings (Sinkhorn) find prices that prove it, ten times as fast.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from troenpy._kernel.matrix import least_differences
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -21,6 +25,9 @@ STEPS_AT_ONCE = 25  # of majorisation and minimisation, between two looks at how
 MOST_STEPS = 20_000
 LARGEST_PRICE = 50.0  # a unit of mass is destroyed and made anew for 2, and exp(-50) is nothing
 TINY = 1e-300
+SOFTNESS = 0.05  # of the prices that scaling finds, in units of the cost of a move
+SCALINGS = (3, 3, 6, 12)  # between two looks at what the prices prove
+LEAST_EXPONENT = -500.0  # exp of it is still far from zero
 
 
 class Solution(NamedTuple):
@@ -43,7 +50,8 @@ class Coupling(Protocol):
         ----------
         p, q : ndarray of shape (m,) and (n,)
             Positive shares.
-        costs : ndarray of shape (m, n)
+        costs : ndarray of shape (n, m)
+            Of a move from each point of q, or to it, to each point of p.
         common : ndarray of shape (n,)
             The place in p of each point of q; -1 if it is not there.
         limit : float, optional
@@ -81,11 +89,17 @@ class Balanced:
         (sources,), (targets,) = p.nonzero(), q.nonzero()
         if not (len(sources) and len(targets)):
             return Solution(0.0, np.zeros(len(p)))
-        to_targets = costs.take(targets, axis=1)
-        supply, demand = p[sources], q[targets]
+        costs = costs.take(targets, axis=0)
+        supply, demand, moves = p[sources], q[targets], costs.take(sources, axis=1)
         demand *= supply.sum() / demand.sum()  # rounding apart they are equal
-        cost, prices = _network_simplex(supply, demand, to_targets.take(sources, axis=0))
-        return Solution(cost, (to_targets - prices).min(axis=1))
+        if limit < np.inf:
+            for u in _soft_prices(supply, demand, moves, SOFTNESS * float(moves.mean())):
+                prices = least_differences(moves, u)
+                bound = float(demand @ prices + supply @ (moves - prices[:, None]).min(axis=0))
+                if bound > limit:
+                    return Solution(bound, (costs - prices[:, None]).min(axis=0))
+        cost, prices = _network_simplex(demand, supply, moves)
+        return Solution(cost, (costs - prices[:, None]).min(axis=0))
 
     def worth(self, potentials: Floats) -> Floats:
         """Return the potentials themselves."""
@@ -122,14 +136,19 @@ class Unbalanced:
 
     def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
         """Improve a plan until it is proven to be good enough, or every plan to cost more than the limit."""
+        if limit < np.inf:
+            for u in _soft_prices(p, q, costs, SOFTNESS, power=1 / (1 + SOFTNESS)):
+                bound, potentials = self._bound_by(p, q, costs, u)
+                if bound > limit:
+                    return Solution(bound, potentials)
         unmoved = _cost_in_place(p, q, common)
-        plan, decay, cost, before = p[:, None] * q, np.exp(-costs / 2), unmoved, np.inf
+        plan, decay, cost, before = q[:, None] * p, np.exp(-costs / 2), unmoved, np.inf
         for _ in range(0, MOST_STEPS, STEPS_AT_ONCE):
-            plan = improved_plan(p, q, decay, plan)
-            left, received = plan.sum(axis=1), plan.sum(axis=0)
+            plan = improved_plan(q, p, decay, plan)
+            left, received = plan.sum(axis=0), plan.sum(axis=1)
             cost = float((plan * costs).sum()) + _divergence(left, p) + _divergence(received, q)
             u, v = _prices(left, p), _prices(received, q)
-            bound = self._bound(p, q, costs, u, v)
+            bound = max(self._bound_by(p, q, costs, u)[0], self._bound_by(q, p, costs.T, v)[0])
             if bound > limit:
                 return Solution(bound, u)
             if min(cost, unmoved) - bound <= self.tolerance or cost >= before:
@@ -145,13 +164,11 @@ class Unbalanced:
         """All of a document's mass is destroyed."""
         return 1.0
 
-    def _bound(self, p: Floats, q: Floats, costs: Floats, u: Floats, v: Floats) -> float:
-        """Return what the prices prove: from the side of p or from that of q, whichever is more."""
-        from_p, from_q = (costs - u[:, None]).min(axis=0), (costs - v).min(axis=1)
-        return max(
-            float(p @ self.worth((costs - from_p).min(axis=1)) + q @ self.worth(from_p)),
-            float(p @ self.worth(from_q) + q @ self.worth((costs - from_q[:, None]).min(axis=0))),
-        )
+    def _bound_by(self, p: Floats, q: Floats, costs: Floats, u: Floats) -> tuple[float, Floats]:
+        """Return what prices of p's points prove, and the highest prices for them that prove it."""
+        prices = (costs - u).min(axis=1)
+        highest = (costs - prices[:, None]).min(axis=0)
+        return float(p @ self.worth(highest) + q @ self.worth(prices)), highest
 
 
 def _cost_in_place(p: Floats, q: Floats, common: Places) -> float:
@@ -172,9 +189,27 @@ def _prices(mass: Floats, reference: Floats) -> Floats:
     return np.minimum(np.log(reference / mass), LARGEST_PRICE)
 
 
+def _soft_prices(p: Floats, q: Floats, costs: Floats, softness: float, power: float = 1.0) -> Iterator[Floats]:
+    """Yield prices for the points of p, each time nearer to the best, by scaling rows and columns in turn.
+
+    They tend to the best of a problem that also rewards a plan for being spread, by `softness`; a power below 1 lets
+    mass be made and destroyed. Costs that differ beyond all measure may give prices that are infinite or not a number:
+    these prove nothing.
+    """
+    rows, columns = np.ones(len(q)), np.ones(len(p))
+    kernel = np.exp(np.maximum(costs / -max(softness, TINY), LEAST_EXPONENT))
+    for n_steps in SCALINGS:
+        with np.errstate(all="ignore"):
+            for _ in range(n_steps):
+                columns = (p / (rows @ kernel)) ** power
+                rows = (q / (kernel @ columns)) ** power
+            prices = softness * np.log(columns)
+        yield prices
+
+
 def _network_simplex(supply: Floats, demand: Floats, costs: Floats) -> tuple[float, Floats]:
-    """Return the cost of the cheapest coupling, and the potentials of the demand."""
-    _, cost, _, prices, code = _pot().lp.emd_wrap.emd_c(supply, demand, costs, MOST_PIVOTS, 1)
+    """Return the cost of the cheapest coupling, and the potentials of the supply."""
+    _, cost, prices, _, code = _pot().lp.emd_wrap.emd_c(supply, demand, costs, MOST_PIVOTS, 1)
     if code != OPTIMAL:
         raise RuntimeError(f"the network simplex ended with code {code} on {len(supply)} x {len(demand)} points")
     return float(cost), prices

@@ -1,5 +1,6 @@
 """Points that mass lies on, and how far apart they are: words by their vectors, topics by a table."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,8 +15,8 @@ Rows = NDArray[np.int64]
 class Ground(Protocol):
     """Points, and the distances between them."""
 
-    def distances(self, points: Rows, others: Rows) -> Floats:
-        """Return a new array of shape (n_points, n_others)."""
+    def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
+        """Return a function from others, ascending like the points, to a new array of shape (n_points, n_others)."""
 
     @property
     def slack(self) -> float:
@@ -29,7 +30,7 @@ class Words:
     Examples
     --------
     >>> words = Words(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]]))
-    >>> words.distances(np.array([0, 1]), np.array([1, 2]))
+    >>> words.distances_from(np.array([0, 1]))(np.array([1, 2]))
     array([[5., 3.],
            [0., 4.]])
     """
@@ -40,14 +41,19 @@ class Words:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_squares", np.einsum("ij,ij->i", self.vectors, self.vectors))
 
-    def distances(self, points: Rows, others: Rows) -> Floats:
-        """Return |x - y| for all pairs, by one matrix product; exactly 0 for one and the same word."""
-        squares = self.vectors[points] @ self.vectors[others].T
-        squares *= -2
-        squares += self._squares[points][:, None]
-        squares += self._squares[others]
-        distances: Floats = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
-        distances[points[:, None] == others] = 0
+    def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
+        """Work out |x - y| for all pairs, by one matrix product; exactly 0 for one and the same word."""
+        left = np.column_stack([self.vectors[points], self._squares[points], np.ones(len(points))])
+
+        def distances(others: Rows) -> Floats:
+            right = np.column_stack([-2 * self.vectors[others], np.ones(len(others)), self._squares[others]])
+            squares = left @ right.T
+            found: Floats = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
+            places = shared_places(points, others)
+            (known,) = (places >= 0).nonzero()
+            found[places[known], known] = 0
+            return found
+
         return distances
 
     @property
@@ -67,9 +73,9 @@ class Table:
 
     table: Floats
 
-    def distances(self, points: Rows, others: Rows) -> Floats:
+    def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
         """Look the distances up."""
-        return self.table[points[:, None], others]
+        return lambda others: self.table[points[:, None], others]
 
     @property
     def slack(self) -> float:

@@ -4,8 +4,9 @@ Potentials u of a query's points bound the cost from below to every document at 
 g(x) = min_i (c(i, x) - u_i) it is at least sum p worth(u) + sum q worth(g). With u = 0 this is the relaxed bound of
 the Word Mover's Distance. Each solution leaves its own potentials, which are nearly right for documents like the
 one just solved, so every solution tightens the bounds of all that are left; the search ends when the least bound is
-above the k-th cost. Two other bounds were tried and left out: that of the centroids spares no solution on r8 or
-bbcsport, the relaxed bound of the other side costs more time than it saves.
+above the k-th cost. A solution stops as soon as it is proven to be above that. Two other bounds were tried and left
+out: that of the centroids spares no solution on r8 or bbcsport, the relaxed bound of the other side costs more time
+than it saves.
 """
 
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from troenpy.grounds import Ground, Rows, shared_places
 
 COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
 COSTS_AT_ONCE = 2**17  # of those that are worked out anew
+PASSES = 8  # over a document's costs: about what a solution takes; bounds are not given more time than solutions
 SHRINK = 0.7  # when this part of the candidates is left, forget the others
 
 
@@ -32,9 +34,20 @@ class Space:
     ground: Ground
     coupling: Coupling
 
-    def costs(self, points: Rows, others: Rows) -> Floats:
-        """Return the costs of moves, of shape (n_points, n_others)."""
-        return self.coupling.costs(self.ground.distances(points, others))
+    def costs_from(self, points: Rows) -> Callable[[Rows], Floats]:
+        """Return a function from others to the costs of moves, of shape (n_points, n_others); both ascend."""
+        distances = self.ground.distances_from(points)
+        return lambda others: self.coupling.costs(distances(others))
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """Documents over columns, the points that any of them has, and what it costs to reach these."""
+
+    space: Space
+    rows: sparse.csr_array
+    columns: Rows
+    costs_to: Callable[[Rows], Floats]
 
 
 class NearestDocuments:
@@ -55,7 +68,7 @@ class NearestDocuments:
         self._numbers = np.flatnonzero(np.diff(documents.indptr))
         documents = sparse.csr_array(documents[self._numbers], dtype=np.float64)
         documents.sort_indices()
-        self._points, self._documents = _compressed(documents)
+        self._columns, self._rows = _compressed(documents)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -89,8 +102,10 @@ class NearestDocuments:
             raise ValueError(f"{k} neighbours are more than the {len(self)} documents that have any known word")
         costs, rows = np.empty((queries.shape[0], k)), np.empty((queries.shape[0], k), dtype=np.int64)
 
+        documents = self._reachable()
+
         def nearest(number: int) -> tuple[Floats, Rows]:
-            return self._nearest(*_row(queries, number), k)
+            return self._nearest(documents, *_row(queries, number), k)
 
         with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
             found = (
@@ -113,31 +128,39 @@ class NearestDocuments:
         -------
         ndarray of shape (n_queries, number of documents that are not empty)
         """
-        return np.array([self._all_costs(*_row(queries, number)) for number in range(queries.shape[0])])
+        documents = self._reachable()
+        return np.array([self._all_costs(documents, *_row(queries, number)) for number in range(queries.shape[0])])
 
-    def _all_costs(self, points: Rows, shares: Floats) -> Floats:
+    def _reachable(self) -> _Documents:
+        return _Documents(self._space, self._rows, self._columns, self._space.costs_from(self._columns))
+
+    def _all_costs(self, documents: _Documents, points: Rows, shares: Floats) -> Floats:
         if not len(points):
             return np.full(len(self), self._space.coupling.lone_cost())
-        query = _Query(self._space, points, shares, self._points, self._documents)
+        query = _Query(documents, points, shares)
         return np.array([query.solve(document).cost for document in range(len(self))])
 
-    def _nearest(self, points: Rows, shares: Floats, k: int) -> tuple[Floats, Rows]:
+    def _nearest(self, documents: _Documents, points: Rows, shares: Floats, k: int) -> tuple[Floats, Rows]:
         if not self._is_pruned or not len(points):
-            costs = self._all_costs(points, shares)
+            costs = self._all_costs(documents, points, shares)
             least = np.argsort(costs, kind="stable")[:k]
             return costs[least], least
-        query, found = _Query(self._space, points, shares, self._points, self._documents), _Best(k)
+        query, found = _Query(documents, points, shares), _Best(k)
         slack = self._space.ground.slack
-        candidates = _Candidates(query, self._documents)
+        candidates = _Candidates(query)
         candidates.tighten(np.zeros(len(points)))
+        n_columns = 0  # of the documents solved since bounds were tightened
         while True:
             document, bound = candidates.pop()
             if not bound <= found.worst + slack or bound == np.inf:
                 return found.sorted()
             solution = query.solve(document, found.worst + slack)
             found.add(solution.cost, document)
-            candidates.drop_above(found.worst + slack)
-            candidates.tighten(solution.potentials)
+            n_columns += documents.rows.indptr[document + 1] - documents.rows.indptr[document]
+            if PASSES * n_columns >= candidates.n_columns:
+                candidates.drop_above(found.worst + slack)
+                candidates.tighten(solution.potentials)
+                n_columns = 0
 
 
 class _Best:
@@ -160,38 +183,40 @@ class _Best:
 
 
 class _Query:
-    """One document, what it costs to reach the points of others, and exact solutions.
+    """One document, what it costs to reach the columns of others, and exact solutions."""
 
-    Points of others are columns here: numbers within those that any of the documents has.
-    """
-
-    def __init__(self, space: Space, points: Rows, shares: Floats, columns: Rows, documents: sparse.csr_array) -> None:
-        self.coupling, self.shares = space.coupling, shares
-        self._space, self._points, self._columns, self._documents = space, points, columns, documents
-        is_kept = len(points) * len(columns) <= COSTS_KEPT
-        self.table = space.costs(points, columns) if is_kept else None
-        self._place = shared_places(points, columns)
+    def __init__(self, documents: _Documents, points: Rows, shares: Floats) -> None:
+        self.documents, self.coupling, self.shares = documents, documents.space.coupling, shares
+        self._points = points
+        is_kept = len(points) * len(documents.columns) <= COSTS_KEPT
+        self.table = documents.costs_to(points) if is_kept else None
+        self._place = shared_places(points, documents.columns)
 
     def costs(self, columns: Rows) -> Floats:
-        """Return the costs of moves to some columns."""
+        """Return the costs of moves from some columns."""
         if self.table is None:
-            return self._space.costs(self._points, self._columns[columns])
-        return self.table.take(columns, axis=1)
+            return self.documents.space.costs_from(self.documents.columns[columns])(self._points)
+        return self.table.take(columns, axis=0)
 
     def solve(self, document: int, limit: float = np.inf) -> Solution:
-        columns, shares = _row(self._documents, document)
+        columns, shares = _row(self.documents.rows, document)
         return self.coupling.solve(self.shares, shares, self.costs(columns), self._place[columns], limit)
 
 
 class _Candidates:
     """Documents that may still be among the nearest, with a lower bound for each."""
 
-    def __init__(self, query: _Query, documents: sparse.csr_array) -> None:
-        self._query, self._rows = query, documents
-        self._numbers = np.arange(documents.shape[0])
+    def __init__(self, query: _Query) -> None:
+        self._query, self._rows = query, query.documents.rows
+        self._numbers = np.arange(self._rows.shape[0])
         self._bounds = np.full(len(self._numbers), -np.inf)
-        self._columns = np.arange(documents.shape[1])
+        self._columns = np.arange(self._rows.shape[1])
         self._costs = query.table  # of the columns that are left; None while they are too many
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns any of them has."""
+        return len(self._columns)
 
     def pop(self) -> tuple[int, float]:
         """Return the document of the least bound, no candidate any more, and the bound; at the end -1 and infinity."""
@@ -224,7 +249,7 @@ class _Candidates:
         columns, self._rows = _compressed(self._rows[np.flatnonzero(is_kept)])
         self._columns = self._columns[columns]
         if self._costs is not None:
-            self._costs = self._costs.take(columns, axis=1)
+            self._costs = self._costs.take(columns, axis=0)
         elif len(self._query.shares) * len(columns) <= COSTS_KEPT:
             self._costs = self._query.costs(self._columns)
 

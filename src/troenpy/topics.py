@@ -121,6 +121,6 @@ def _apart(weights: Floats, words: Words, n_words: int) -> Floats:
     shares = [topic[kept] / topic[kept].sum() for topic, kept in zip(weights, heaviest, strict=True)]
     distances = np.zeros((len(weights), len(weights)))
     for i, j in zip(*np.tril_indices(len(weights), -1), strict=True):
-        costs, common = words.distances(heaviest[i], heaviest[j]), shared_places(heaviest[i], heaviest[j])
+        costs, common = words.distances_from(heaviest[j])(heaviest[i]), shared_places(heaviest[i], heaviest[j])
         distances[i, j] = distances[j, i] = Balanced().solve(shares[i], shares[j], costs, common).cost
     return distances

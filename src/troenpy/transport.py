@@ -46,7 +46,7 @@ class DocumentDistance:
         (p, points), (q, others) = _rows(self.shares(counts))
         if not (len(p) and len(q)):
             return self.space.coupling.lone_cost() if len(p) or len(q) else 0.0
-        costs = self.space.costs(points, others)
+        costs = self.space.costs_from(others)(points)
         return self.space.coupling.solve(p, q, costs, shared_places(points, others)).cost
 
 
@@ -136,7 +136,7 @@ def relaxed_wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
     (p, points), (q, others) = _rows(_word_shares(count_words([bag, other], vectors)))
     if not (len(p) and len(q)):
         return np.inf if len(p) or len(q) else 0.0
-    costs = Words(vectors.vectors.astype(np.float64)).distances(points, others)
+    costs = Words(vectors.vectors.astype(np.float64)).distances_from(points)(others)
     return float(max(p @ costs.min(axis=1), q @ costs.min(axis=0)))
 
 

@@ -89,16 +89,16 @@ Array<double> add_one_troenpy(Array<const std::int64_t> starts, Array<const doub
 using Dense = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Array<double> least_differences(Dense table, Array<const double> less) {
-    if (table.shape(0) != less.size() || less.size() == 0)
-        throw std::invalid_argument("the table must have a row for each number, and at least one");
-    const std::size_t n_columns = table.shape(1);
+    if (table.shape(1) != less.size() || less.size() == 0)
+        throw std::invalid_argument("the table must have a column for each number, and at least one");
+    const std::size_t n_rows = table.shape(0);
     Buffer<double> least;
-    least.reserve(n_columns);
+    least.reserve(n_rows);
     {
         nb::gil_scoped_release release;
-        write_least_differences(table.data(), less.size(), n_columns, less.data(), least.data());
+        write_least_differences(table.data(), n_rows, less.size(), less.data(), least.data());
     }
-    return to_numpy(std::move(least), n_columns);
+    return to_numpy(std::move(least), n_rows);
 }
 
 using Weights = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;

@@ -227,25 +227,25 @@ def class_profiles(
 
 
 def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the least of `table[i, j] - less[i]` over i, for each j.
+    """Return the least of `table[i, j] - less[j]` over j, for each i.
 
     Parameters
     ----------
-    table : array of shape (m, n), with m > 0, without NaN
-    less : array of shape (m,)
+    table : array of shape (m, n), with n > 0, without NaN
+    less : array of shape (n,)
 
     Examples
     --------
     >>> least_differences(np.array([[3.0, 5.0], [4.0, 4.0]]), np.array([0.0, 2.0]))
-    array([2., 2.])
+    array([3., 2.])
     """
     if _kernel.native is not None:
         table = np.ascontiguousarray(table, dtype=np.float64)
         least: NDArray[np.float64] = _kernel.native.least_differences(table, less.astype(np.float64, copy=False))
         return least
     step = max(1, DIFFERENCES_AT_ONCE // len(less))
-    starts = range(0, max(table.shape[1], 1), step)
-    return np.concatenate([(table[:, first : first + step] - less[:, None]).min(axis=0) for first in starts])
+    starts = range(0, max(table.shape[0], 1), step)
+    return np.concatenate([(table[first : first + step] - less).min(axis=1) for first in starts])
 
 
 def return_free_memory() -> None:
