@@ -75,6 +75,7 @@ def test_the_first_of_two_vectors_of_a_word_counts(tmp_path):
         ("letters.txt", b"goal 1 2\nvote 3 x\n", r"line 2 of .*letters.txt is not a word and its numbers"),
         ("empty.txt", b"", "does not begin with a word and its numbers"),
         ("header.txt", b"0 3\n", "holds no word vectors"),
+        ("cut.txt", b"4 2\na 1 2\nb 1 2\n", r"cut.txt ends on line 3 of 5: it was cut off"),
         ("infinite.txt", b"goal inf 2\n", "vectors must be finite, that of 'goal' is not"),
         ("cut.txt.gz", gzip.compress(GLOVE)[:-9], "is damaged, or not what its name says"),
         ("text.txt.bz2", b"goal 1 2\n", "is damaged, or not what its name says"),

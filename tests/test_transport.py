@@ -306,15 +306,40 @@ class TestPruning:
             assert limit < cut.cost <= whole.cost + 1e-9
 
     @pytest.mark.parametrize("name", ["wmd", "wfr"])
-    @pytest.mark.parametrize("scales", [[0, 0, 0], [1, 1e6, 1e-9], [1e-12, 1e-12, 1], [1e8, 1e8, 1e8]])
-    def test_neighbours_among_vectors_beyond_all_measure(self, name, scales):
-        """Prices may then be infinite; nothing may warn, and no neighbour be lost."""
-        generator = np.random.default_rng(3)
-        vectors = WordVectors(WORDS, generator.normal(size=(12, 3)) * np.repeat(scales, 4)[:, None])
-        distance = word_distance(name, vectors)
+    @pytest.mark.parametrize("scales", [[0, 0, 0], [1, 1e6, 1e-9], [1e-12, 1e-12, 1], [1e8, 1e8, 1e8], [1e-10] * 3])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_neighbours_among_vectors_beyond_all_measure(self, name, scales, seed):
+        """Bounds that rounding blurs: nothing may warn, and no neighbour be lost."""
+        generator = np.random.default_rng(seed)
+        vectors = WordVectors(WORDS, generator.integers(0, 3, size=(12, 3)) * np.repeat(scales, 4)[:, None])
+        distance = word_distance(name, vectors, coef=1e10 if scales[0] == 1e-10 else 1.0)
         train, test = (distance.shares(count_words(random_documents(generator, n), vectors)) for n in (60, 12))
-        pruned, plain = (NearestDocuments(distance.space, train, is_pruned=is_pruned) for is_pruned in (True, False))
-        np.testing.assert_array_equal(pruned.search(test, 5)[0], plain.search(test, 5)[0])
+        pruned, plain = (
+            NearestDocuments(distance.space, train, is_pruned=is_pruned).search(test, 5) for is_pruned in (True, False)
+        )
+        np.testing.assert_array_equal(pruned[0], plain[0])
+        np.testing.assert_array_equal(pruned[1], plain[1])
+
+    def test_shares_of_next_to_nothing(self):
+        vectors = WordVectors(("a", "b", "c", "d"), [[0.0], [9.0], [18.0], [27.0]])
+        assert wfr({"a": 1e-29, "b": 1}, {"c": 1, "d": 1e-29}, vectors) == pytest.approx(2)
+        with pytest.raises(ValueError, match="differ too much to be reckoned with: from 1e-60 to 1"):
+            wfr({"a": 1e-60, "b": 1}, {"c": 1, "d": 1e-60}, vectors)
+
+    def test_queries_may_be_unsorted(self):
+        distance, generator = word_distance("wfr", made_up_vectors()), np.random.default_rng(2)
+        shares = distance.shares(count_words(random_documents(generator, 30), made_up_vectors()))
+        shuffled = shares.copy()
+        for start, end in zip(shares.indptr[:-1], shares.indptr[1:], strict=True):
+            order = generator.permutation(end - start)
+            shuffled.indices[start:end], shuffled.data[start:end] = (
+                shares.indices[start:end][order],
+                shares.data[start:end][order],
+            )
+        shuffled.has_sorted_indices = False
+        nearest = NearestDocuments(distance.space, shares)
+        for mine, other in zip(nearest.search(shuffled, 3), nearest.search(shares, 3), strict=True):
+            np.testing.assert_array_equal(mine, other)
 
     def test_too_few_documents(self):
         distance = word_distance("wmd", made_up_vectors())
@@ -384,8 +409,28 @@ class TestClassifier:
             model.fit(TEXTS, LABELS)
 
     def test_labels_must_fit(self):
-        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-            TransportClassifier(vectors=two_regions()).fit(TEXTS, LABELS[:3])
+        model = TransportClassifier(vectors=two_regions())
+        with pytest.raises(ValueError, match="one label per document, got 3 labels for 18 documents"):
+            model.fit(TEXTS, LABELS[:3])
+        with pytest.raises(ValueError, match="no label at position 17"):
+            model.fit(TEXTS, [*LABELS[:17], None])
+        with pytest.raises(ValueError, match="one label per document: use TroenpyClassifier for several"):
+            model.fit(TEXTS, np.eye(18, 3, dtype=int))
+
+    @pytest.mark.parametrize("texts", [["zzz", "yyy"], [{"zzz": 1}, {"yyy": 2}], [" ", " "]])
+    @pytest.mark.parametrize("name", ["wmd", "hott"])
+    def test_nothing_to_be_near_to(self, name, texts):
+        with pytest.raises(ValueError, match="none of the 2 documents has a word with a vector"):
+            TransportClassifier(name, vectors=two_regions()).fit(texts, ["a", "b"])
+
+    def test_shares_of_votes(self):
+        model = TransportClassifier(vectors=two_regions(), n_neighbors=4).fit(TEXTS[1:5], LABELS[1:5])
+        rows = model.kneighbors(["w0"], 3, return_distance=False)
+        assert rows.shape == (1, 3)
+        assert model.predict_proba(["w0", "zzz"]).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+        model.set_params(n_neighbors=3)
+        assert model.predict_proba(["w0", "w9"]).round(2).tolist() == [[0.33, 0.67], [0.67, 0.33]]
+        assert model.classes_.tolist() == ["high", "low"]
 
     def test_a_vote_is_taken_again(self):
         codes = np.array([[0, 1, 1, 0, 2, 2, 3], [3, 0, 0, 1, 1, 2, 2]])

@@ -25,13 +25,13 @@ STEPS_AT_ONCE = 25  # of majorisation and minimisation, between two looks at how
 MOST_STEPS = 20_000
 LARGEST_PRICE = 50.0  # a unit of mass is destroyed and made anew for 2, and exp(-50) is nothing
 TINY = 1e-300
-SOFTNESS = 0.05  # of the prices that scaling finds, in units of the cost of a move
+SOFTNESS = 0.05  # of the prices that scaling finds: in units of the mean cost of a move, for WFR of a unit of mass
 SCALINGS = (3, 3, 6, 12)  # between two looks at what the prices prove
 LEAST_EXPONENT = -500.0  # exp of it is still far from zero
 
 
 class Solution(NamedTuple):
-    """The cost of the cheapest coupling, and a potential for each point of the first distribution."""
+    """The cost of the cheapest coupling, or a bound above the limit; a potential for each point of the first one."""
 
     cost: float
     potentials: Floats
@@ -51,7 +51,7 @@ class Coupling(Protocol):
         p, q : ndarray of shape (m,) and (n,)
             Positive shares.
         costs : ndarray of shape (n, m)
-            Of a move from each point of q, or to it, to each point of p.
+            costs[j, i] is that of a move between point j of q and point i of p.
         common : ndarray of shape (n,)
             The place in p of each point of q; -1 if it is not there.
         limit : float, optional
@@ -63,6 +63,9 @@ class Coupling(Protocol):
 
     def lone_cost(self) -> float:
         """Return the cost from a distribution to none at all: that of a document of unknown words."""
+
+    def slack(self, of_distances: float) -> float:
+        """Return how far two workings of the same cost may differ by rounding, if distances differ so much."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,10 @@ class Balanced:
         """No mass can be moved nowhere."""
         return np.inf
 
+    def slack(self, of_distances: float) -> float:
+        """Return that of distances: shares sum to 1."""
+        return of_distances
+
 
 @dataclass(frozen=True)
 class Unbalanced:
@@ -154,7 +161,7 @@ class Unbalanced:
             if min(cost, unmoved) - bound <= self.tolerance or cost >= before:
                 break
             before = cost
-        return Solution(min(cost, unmoved), u)
+        return Solution(max(min(cost, unmoved), 0.0), u)
 
     def worth(self, potentials: Floats) -> Floats:
         """Return 1 - exp(-potential)."""
@@ -164,9 +171,13 @@ class Unbalanced:
         """All of a document's mass is destroyed."""
         return 1.0
 
+    def slack(self, of_distances: float) -> float:
+        """Return that of distances, or of a sum of about 1 if it is more."""
+        return max(of_distances, 1e-12)
+
     def _bound_by(self, p: Floats, q: Floats, costs: Floats, u: Floats) -> tuple[float, Floats]:
         """Return what prices of p's points prove, and the highest prices for them that prove it."""
-        prices = (costs - u).min(axis=1)
+        prices = (costs - u).min(axis=1)  # not by the kernel: costs may be transposed
         highest = (costs - prices[:, None]).min(axis=0)
         return float(p @ self.worth(highest) + q @ self.worth(prices)), highest
 
@@ -193,8 +204,8 @@ def _soft_prices(p: Floats, q: Floats, costs: Floats, softness: float, power: fl
     """Yield prices for the points of p, each time nearer to the best, by scaling rows and columns in turn.
 
     They tend to the best of a problem that also rewards a plan for being spread, by `softness`; a power below 1 lets
-    mass be made and destroyed. Costs that differ beyond all measure may give prices that are infinite or not a number:
-    these prove nothing.
+    mass be made and destroyed. Shares of next to nothing may give prices that are infinite or not a number: these prove
+    nothing.
     """
     rows, columns = np.ones(len(q)), np.ones(len(p))
     kernel = np.exp(np.maximum(costs / -max(softness, TINY), LEAST_EXPONENT))

@@ -290,7 +290,8 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
     rows: list[Vectors] = []
     beginnings = None if wanted is None else {word.partition(" ")[0].encode("utf-8", "replace") for word in wanted}
     with _opened(path) as file:
-        n_dimensions, lines = _dimensions(path, enumerate(file, start=1))
+        n_lines, n_dimensions, lines = _size(path, enumerate(file, start=1))
+        number = 1
         for number, line in lines:
             # Most lines end here; a word with a space in it, of which GloVe has some, shows when the line is split.
             if beginnings is not None and line[: line.find(b" ")] not in beginnings:
@@ -301,18 +302,20 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
                 continue
             words[word] = None
             rows.append(_numbers(parts[1:], n_dimensions, path, number))
+    if n_lines is not None and number < n_lines:
+        raise ValueError(f"{path} ends on line {number} of {n_lines}: it was cut off")
     return list(words), np.array(rows, dtype=np.float32).reshape(len(rows), n_dimensions)
 
 
-def _dimensions(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int, Iterator[tuple[int, bytes]]]:
-    """Return the number of dimensions, and the lines that hold vectors: without word2vec's first one."""
+def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, int, Iterator[tuple[int, bytes]]]:
+    """Return the numbers of lines, if word2vec's first one tells it, and of dimensions, and the lines with vectors."""
     number, first = next(lines, (0, b""))
     parts = first.split()
     if len(parts) == 2 and all(part.isdigit() for part in parts):
-        return int(parts[1]), lines
+        return int(parts[0]) + 1, int(parts[1]), lines
     if len(parts) < 2:
         raise ValueError(f"{path} does not begin with a word and its numbers, nor with word2vec's two numbers")
-    return len(parts) - 1, chain([(number, first)], lines)
+    return None, len(parts) - 1, chain([(number, first)], lines)
 
 
 def _numbers(parts: list[bytes], n_dimensions: int, path: Path, line: int) -> Vectors:

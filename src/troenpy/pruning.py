@@ -3,10 +3,10 @@
 Potentials u of a query's points bound the cost from below to every document at once: with prices
 g(x) = min_i (c(i, x) - u_i) it is at least sum p worth(u) + sum q worth(g). With u = 0 this is the relaxed bound of
 the Word Mover's Distance. Each solution leaves its own potentials, which are nearly right for documents like the
-one just solved, so every solution tightens the bounds of all that are left; the search ends when the least bound is
-above the k-th cost. A solution stops as soon as it is proven to be above that. Two other bounds were tried and left
-out: that of the centroids spares no solution on r8 or bbcsport, the relaxed bound of the other side costs more time
-than it saves.
+one just solved, so they tighten the bounds of all that are left, as often as that pays; the search ends when the least
+bound is above the k-th cost. A solution stops as soon as it is proven to be above that. Two other bounds were tried and
+left out: that of the centroids spares no solution on r8 or bbcsport, the relaxed bound of the other side costs more
+time than it saves.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from troenpy.grounds import Ground, Rows, shared_places
 
 COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
 COSTS_AT_ONCE = 2**17  # of those that are worked out anew
-PASSES = 8  # over a document's costs: about what a solution takes; bounds are not given more time than solutions
+PASSES = 8  # over its costs: about what the solution of a document takes; bounds of all get no more time than solutions
 SHRINK = 0.7  # when this part of the candidates is left, forget the others
 
 
@@ -42,7 +42,10 @@ class Space:
 
 @dataclass(frozen=True)
 class _Documents:
-    """Documents over columns, the points that any of them has, and what it costs to reach these."""
+    """Documents over columns, the points that any of them has, and what it costs to reach these.
+
+    Made for each search: the function holds a copy of the points, which a pickled classifier need not have.
+    """
 
     space: Space
     rows: sparse.csr_array
@@ -101,8 +104,7 @@ class NearestDocuments:
         if k > len(self):
             raise ValueError(f"{k} neighbours are more than the {len(self)} documents that have any known word")
         costs, rows = np.empty((queries.shape[0], k)), np.empty((queries.shape[0], k), dtype=np.int64)
-
-        documents = self._reachable()
+        queries, documents = queries.sorted_indices(), self._reachable()
 
         def nearest(number: int) -> tuple[Floats, Rows]:
             return self._nearest(documents, *_row(queries, number), k)
@@ -128,7 +130,7 @@ class NearestDocuments:
         -------
         ndarray of shape (n_queries, number of documents that are not empty)
         """
-        documents = self._reachable()
+        queries, documents = queries.sorted_indices(), self._reachable()
         return np.array([self._all_costs(documents, *_row(queries, number)) for number in range(queries.shape[0])])
 
     def _reachable(self) -> _Documents:
@@ -146,21 +148,21 @@ class NearestDocuments:
             least = np.argsort(costs, kind="stable")[:k]
             return costs[least], least
         query, found = _Query(documents, points, shares), _Best(k)
-        slack = self._space.ground.slack
+        slack = self._space.coupling.slack(self._space.ground.slack)
         candidates = _Candidates(query)
         candidates.tighten(np.zeros(len(points)))
-        n_columns = 0  # of the documents solved since bounds were tightened
+        n_solved = 0  # columns of the documents solved since bounds were tightened
         while True:
             document, bound = candidates.pop()
             if not bound <= found.worst + slack or bound == np.inf:
                 return found.sorted()
             solution = query.solve(document, found.worst + slack)
-            found.add(solution.cost, document)
-            n_columns += documents.rows.indptr[document + 1] - documents.rows.indptr[document]
-            if PASSES * n_columns >= candidates.n_columns:
+            found.add(solution.cost, document)  # a bound is above the worst, and forgotten at once
+            n_solved += documents.rows.indptr[document + 1] - documents.rows.indptr[document]
+            if PASSES * n_solved >= candidates.n_columns:
                 candidates.drop_above(found.worst + slack)
                 candidates.tighten(solution.potentials)
-                n_columns = 0
+                n_solved = 0
 
 
 class _Best:
@@ -183,7 +185,7 @@ class _Best:
 
 
 class _Query:
-    """One document, what it costs to reach the columns of others, and exact solutions."""
+    """One document, what it costs to reach the columns of others, and solutions."""
 
     def __init__(self, documents: _Documents, points: Rows, shares: Floats) -> None:
         self.documents, self.coupling, self.shares = documents, documents.space.coupling, shares
@@ -193,7 +195,7 @@ class _Query:
         self._place = shared_places(points, documents.columns)
 
     def costs(self, columns: Rows) -> Floats:
-        """Return the costs of moves from some columns."""
+        """Return the costs of moves from some columns, of shape (n_columns, n_points)."""
         if self.table is None:
             return self.documents.space.costs_from(self.documents.columns[columns])(self._points)
         return self.table.take(columns, axis=0)
@@ -215,7 +217,7 @@ class _Candidates:
 
     @property
     def n_columns(self) -> int:
-        """How many columns any of them has."""
+        """How many columns are looked at to tighten their bounds."""
         return len(self._columns)
 
     def pop(self) -> tuple[int, float]:
@@ -246,11 +248,12 @@ class _Candidates:
         if np.count_nonzero(is_kept) > SHRINK * len(is_kept):
             return
         self._numbers, self._bounds = self._numbers[is_kept], self._bounds[is_kept]
-        columns, self._rows = _compressed(self._rows[np.flatnonzero(is_kept)])
-        self._columns = self._columns[columns]
-        if self._costs is not None:
-            self._costs = self._costs.take(columns, axis=0)
-        elif len(self._query.shares) * len(columns) <= COSTS_KEPT:
+        self._rows = self._rows[np.flatnonzero(is_kept)]
+        columns, rows = _compressed(self._rows)
+        if 2 * len(columns) > len(self._columns):
+            return
+        self._columns, self._rows, self._costs = self._columns[columns], rows, None
+        if len(self._query.shares) * len(columns) <= COSTS_KEPT:
             self._costs = self._query.costs(self._columns)
 
 
@@ -262,5 +265,9 @@ def _row(rows: sparse.csr_array, number: int) -> tuple[Rows, Floats]:
 
 def _compressed(rows: sparse.csr_array) -> tuple[Rows, sparse.csr_array]:
     """Return the columns that any row has, and the rows over these alone."""
-    columns, places = np.unique(rows.indices, return_inverse=True)
-    return columns, sparse.csr_array((rows.data, places, rows.indptr), shape=(rows.shape[0], len(columns)))
+    is_there = np.zeros(rows.shape[1], dtype=bool)
+    is_there[rows.indices] = True
+    columns, places = np.flatnonzero(is_there), np.cumsum(is_there) - 1
+    return columns, sparse.csr_array(
+        (rows.data, places[rows.indices], rows.indptr), shape=(rows.shape[0], len(columns))
+    )

@@ -25,6 +25,7 @@ Bag = Mapping[str, float] | Iterable[str]
 WORD_DISTANCES, TOPIC_DISTANCES = ("wmd", "wfr"), ("hott", "hoftt")
 DISTANCES = (*WORD_DISTANCES, *TOPIC_DISTANCES)
 COEF, TOLERANCE = 1.0, 1e-3
+MOST_TIMES = 1e30  # the least count of a word that the largest may be: beyond, products of shares vanish
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +87,8 @@ def count_words(bags: Sequence[Bag], vectors: WordVectors) -> sparse.csr_array:
     data = np.array(values, dtype=np.float64)
     if not (np.isfinite(data) & (data > 0)).all():
         raise ValueError(f"counts of words must be positive numbers, got {min(values)}")
+    if len(data) and data.max() > MOST_TIMES * data.min():
+        raise ValueError(f"counts of words differ too much to be reckoned with: from {data.min():g} to {data.max():g}")
     counts = sparse.csr_array((data, columns, indptr), shape=(len(bags), len(vectors)))
     counts.sort_indices()
     return counts
@@ -136,8 +139,8 @@ def relaxed_wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
     (p, points), (q, others) = _rows(_word_shares(count_words([bag, other], vectors)))
     if not (len(p) and len(q)):
         return np.inf if len(p) or len(q) else 0.0
-    costs = Words(vectors.vectors.astype(np.float64)).distances_from(points)(others)
-    return float(max(p @ costs.min(axis=1), q @ costs.min(axis=0)))
+    costs = Words(vectors.vectors.astype(np.float64)).distances_from(others)(points)
+    return float(max(p @ costs.min(axis=0), q @ costs.min(axis=1)))
 
 
 def centroid_distance(bag: Bag, other: Bag, vectors: WordVectors) -> float:

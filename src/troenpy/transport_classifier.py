@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from troenpy._kernel.threads import thread_count
 from troenpy.couplings import Floats
 from troenpy.embeddings import WordVectors
+from troenpy.labels import check_labels_fit, read_required_labels
 from troenpy.neighbors import check_count, vote
 from troenpy.pruning import NearestDocuments
 from troenpy.text import CountVectorizer
@@ -64,7 +65,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
     >>> vectors = WordVectors(("goal", "cup", "vote", "law"), [[0, 0], [0, 1], [9, 0], [9, 1]])
     >>> knn = TransportClassifier("wmd", vectors=vectors, n_neighbors=1)
     >>> knn.fit(["a goal", "the vote"], ["sport", "politics"]).predict(["the cup", "a new law"])
-    array(['sport', 'politics'], dtype='<U8')
+    array(['sport', 'politics'], dtype=object)
     """
 
     classes_: NDArray[Any]
@@ -115,18 +116,21 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
+        labels = read_required_labels(y, "TransportClassifier")
+        if not (labels.is_single and labels.is_list):
+            raise ValueError("TransportClassifier takes one label per document: use TroenpyClassifier for several")
         counts = self._counts(X)
-        labels = np.asarray(y)
-        check_consistent_length(counts, labels)
-        check_classification_targets(labels)
-        self.classes_, self._codes = np.unique(labels, return_inverse=True)
+        check_labels_fit(labels, counts.shape[0], is_whole=False)
+        if not counts.nnz:
+            raise ValueError(f"none of the {counts.shape[0]} documents has a word with a vector: use vectors that do")
+        self.classes_, self._codes = labels.classes, labels.indicator.indices
         self._distance = self._learnt_distance(counts)
         self._nearest = NearestDocuments(
             self._distance.space, self._distance.shares(counts), is_pruned=bool(self.prune)
         )
         return self
 
-    def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Floats, NDArray[np.int64]]:
+    def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training documents, nearest first.
 
         Parameters
@@ -134,16 +138,17 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         X : iterable of str, or of mappings of words to counts
         n_neighbors : int, optional
             The estimator's by default.
+        return_distance : bool, default=True
 
         Returns
         -------
-        distances, rows : ndarray of shape (n_documents, n_neighbors)
-            Distances, and numbers of training documents.
+        distances : ndarray of shape (n_documents, n_neighbors)
+            Only if `return_distance`.
+        rows : ndarray of shape (n_documents, n_neighbors)
+            Numbers of training documents.
         """
-        check_is_fitted(self)
-        shares = self._distance.shares(self._counts(X))
-        k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
-        return self._nearest.search(shares, k, n_threads=thread_count(self.n_jobs), on_query=self.progress)
+        distances, rows = self._search(X, self.n_neighbors if n_neighbors is None else n_neighbors)
+        return (distances, rows) if return_distance else rows
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with most votes.
@@ -156,8 +161,29 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_documents,)
         """
-        _, rows = self.kneighbors(X)
+        _, rows = self._search(X, self.n_neighbors)
         return self.classes_[vote(self._codes[rows], len(self.classes_), ties=self.ties)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return each class's share of the votes.
+
+        Parameters
+        ----------
+        X : iterable of str, or of mappings of words to counts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+        """
+        _, rows = self._search(X, self.n_neighbors)
+        is_class = self._codes[rows][:, :, np.newaxis] == np.arange(len(self.classes_))
+        return np.asarray(is_class.mean(axis=1), dtype=np.float64)
+
+    def _search(self, X: Any, n_neighbors: Any) -> tuple[Floats, NDArray[np.int64]]:
+        check_is_fitted(self)
+        shares = self._distance.shares(self._counts(X))
+        k = check_count("n_neighbors", n_neighbors)
+        return self._nearest.search(shares, k, n_threads=thread_count(self.n_jobs), on_query=self.progress)
 
     def _check_parameters(self) -> None:
         if self.distance not in DISTANCES:
@@ -193,3 +219,9 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         counts = sparse.csr_array(counter.transform(X))
         counts.sort_indices()
         return counts
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

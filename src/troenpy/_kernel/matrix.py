@@ -232,7 +232,7 @@ def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> 
     Parameters
     ----------
     table : array of shape (m, n), with n > 0, without NaN
-    less : array of shape (n,)
+    less : array of shape (n,), without NaN
 
     Examples
     --------
