@@ -96,7 +96,7 @@ def splits(comparison: Comparison) -> str:
 
 
 def _transport() -> Comparison:
-    return Comparison(sorted(read_rows(TRANSPORT_ROWS), key=lambda row: SEVEN.index(row.corpus)))
+    return Comparison(sorted(read_rows(TRANSPORT_ROWS), key=lambda row: (SEVEN.index(row.corpus), row.method)))
 
 
 def _as_whole() -> Comparison:
@@ -145,7 +145,9 @@ def transport_table() -> str:
                 f"{costs[1]:.2f}",
             ]
         )
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    hours = sum(row.cpu_seconds for row in comparison.rows) / 3600
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{table}\nAll rows together took {hours:.1f} hours of CPU time.\n"
 
 
 def _p_value(comparison: Comparison, method: str, setting: str, seeds: list[int | None]) -> str:
