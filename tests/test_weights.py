@@ -443,9 +443,12 @@ def test_the_kernels_troenpy_is_that_of_numpy_for_rare_and_frequent_terms(is_wei
     weighed = rng.choice([0.25, 1.0, 1 / 3], 700) if is_weighted else None
     counts = ClassCounts.from_matrix(documents.astype(int), rng.integers(0, 6, 700), sample_weight=weighed)
     assert counts.term_docs.min() < 10 < 300 < counts.term_docs.max()
-    by_kernel = weights.pcf_present(counts, smoothing=smoothing)
+    by_kernel = weights.pcf_present(counts, smoothing=smoothing), weights.certainty(counts, smoothing=smoothing)
     monkeypatch.setattr(_kernel, "native", None)
-    np.testing.assert_allclose(by_kernel, weights.pcf_present(counts, smoothing=smoothing), rtol=1e-12, atol=1e-14)
+    by_numpy = weights.pcf_present(counts, smoothing=smoothing), weights.certainty(counts, smoothing=smoothing)
+    np.testing.assert_allclose(by_kernel[0], by_numpy[0], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(by_kernel[1], by_numpy[1], rtol=1e-10, atol=1e-12)
+    assert by_kernel[1].max() > 0.1
 
 
 @pytest.mark.parametrize("name", ["pcf", "pcf_gain", "pi"])
@@ -459,7 +462,13 @@ def test_a_term_of_all_documents_says_exactly_nothing(name, sizes):
 @pytest.mark.skipif(_kernel.native is None, reason="no kernel")
 def test_the_kernels_troenpy_of_what_are_no_counts():
     for counts in ([1e9, -999999999.0], [5.0, -2.0], [-1.0, -2.0], [np.nan, 1.0], [np.inf, 1.0]):
-        assert len(_kernel.native.add_one_troenpy(np.array([0, 2], dtype=np.int64), np.array(counts), 1.0)) == 1
+        starts, sizes = np.array([0, 2], dtype=np.int64), np.array([3.0, 4.0])
+        assert len(_kernel.native.add_one_troenpy(starts, np.array(counts), 1.0)) == 1
+        assert len(_kernel.native.two_sided_troenpy(starts, np.array([0, 1]), np.array(counts), sizes, 1.0)) == 1
+    with pytest.raises(IndexError, match="a class is outside the sizes"):
+        _kernel.native.two_sided_troenpy(starts, np.array([0, 2]), np.array(counts), sizes, 1.0)
+    with pytest.raises(ValueError, match="differ in length"):
+        _kernel.native.two_sided_troenpy(starts, np.array([0]), np.array(counts), sizes, 1.0)
 
 
 @given(corpus=corpora())

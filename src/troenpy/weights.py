@@ -320,6 +320,9 @@ def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
 
 def _two_sided(cells: Cells, how: _Estimate) -> Floats:
     """Return q T_1 + (1-q) T_-1."""
+    if (how.estimator, how.prior) == ("dirichlet", "classes") and _kernel.native is not None:
+        classes = cells.i.astype(np.int64, copy=False)
+        return cast(Floats, _kernel.native.two_sided_troenpy(cells.starts, classes, cells.n_iw, cells.C, how.smoothing))
     share = cells.N_w / cells.N
     with_term, without = _troenpy_with_term(cells, how), _troenpy_without_term(cells, how)
     with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs

@@ -77,6 +77,13 @@ def names_by_column(vocabulary: dict[Any, Any], names: NDArray[np.object_]) -> b
 def add_one_troenpy(
     starts: NDArray[np.int64], counts: NDArray[np.float64], smoothing: float
 ) -> NDArray[np.float64]: ...
+def two_sided_troenpy(
+    starts: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    smoothing: float,
+) -> NDArray[np.float64]: ...
 def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def weigh_rows(
     data: NDArray[Any],

@@ -16,6 +16,7 @@
 #include "arrays.hpp"
 #include "matrix.hpp"
 #include "profiles.hpp"
+#include "weights.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -82,6 +83,24 @@ Array<double> add_one_troenpy(Array<const std::int64_t> starts, Array<const doub
     {
         nb::gil_scoped_release release;
         write_add_one_troenpy(starts.data(), n_columns, counts.data(), smoothing, values.data());
+    }
+    return to_numpy(std::move(values), n_columns);
+}
+
+Array<double> two_sided_troenpy(Array<const std::int64_t> starts, Array<const std::int64_t> classes,
+                                Array<const double> counts, Array<const double> sizes, double smoothing) {
+    const std::size_t n_columns = checked_rows(starts, counts.size());
+    if (classes.size() != counts.size()) throw std::invalid_argument("classes and counts differ in length");
+    for (std::size_t at = 0; at < classes.size(); ++at) {
+        if (static_cast<std::uint64_t>(classes.data()[at]) >= sizes.size())
+            throw std::out_of_range("a class is outside the sizes");
+    }
+    Buffer<double> values;
+    values.reserve(n_columns);
+    {
+        nb::gil_scoped_release release;
+        TwoSided(sizes.data(), sizes.size(), smoothing)
+            .write(starts.data(), n_columns, classes.data(), counts.data(), values.data());
     }
     return to_numpy(std::move(values), n_columns);
 }
@@ -218,6 +237,9 @@ void bind_matrix(nb::module_ &module) {
     module.def("return_free_memory", &return_free_memory);
     module.def("add_one_troenpy", &add_one_troenpy, nb::arg("starts").noconvert(),
                nb::arg("counts").noconvert(), nb::arg("smoothing"));
+    module.def("two_sided_troenpy", &two_sided_troenpy, nb::arg("starts").noconvert(),
+               nb::arg("classes").noconvert(), nb::arg("counts").noconvert(), nb::arg("sizes").noconvert(),
+               nb::arg("smoothing"));
     module.def("least_differences", &least_differences, nb::arg("table").noconvert(),
                nb::arg("less").noconvert());
     bind_by_index<std::int32_t>(module);

@@ -167,40 +167,6 @@ ClassCounts<Index> class_document_counts(const Index *indptr, std::size_t n_rows
     return result;
 }
 
-// The troenpy of each column's counts, sum p log1p((count - s) / (s + others)), with p their shares and
-// `others` the rest of the column. Zero for a column without counts.
-inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_columns, const double *counts,
-                                  double smoothing, double *out) {
-    const auto cell = [&](double count, double total) {
-        const double rest = total - count;
-        const double others = rest <= 1e-12 * total ? 0.0 : rest;  // sample weights leave some rounding
-        return count > 0 ? count / (count + others) * std::log1p((count - smoothing) / (smoothing + others))
-                         : 0.0;
-    };
-    // Most columns have few documents, so that the same few numbers come again and again.
-    constexpr std::size_t few = 64;
-    std::vector<double> known(few * few);
-    for (std::size_t total = 0; total < few; ++total)
-        for (std::size_t count = 0; count <= total; ++count)
-            known[total * few + count] = cell(static_cast<double>(count), static_cast<double>(total));
-    for (std::size_t column = 0; column < n_columns; ++column) {
-        const double *begin = counts + starts[column], *end = counts + starts[column + 1];
-        const double total = std::accumulate(begin, end, 0.0);
-        double sum = 0;
-        const auto whole = static_cast<std::size_t>(total > 0 && total < few ? total : 0);
-        const auto is_in_table = [&](double count) {
-            return count >= 0 && count <= total && count == std::floor(count);
-        };
-        if (whole != 0 && static_cast<double>(whole) == total && std::all_of(begin, end, is_in_table)) {
-            for (const double *count = begin; count < end; ++count)
-                sum += known[whole * few + static_cast<std::size_t>(*count)];
-        } else {
-            for (const double *count = begin; count < end; ++count) sum += cell(*count, total);
-        }
-        out[column] = sum;
-    }
-}
-
 // Sums are in double and in order, whatever the type of the values.
 template <typename Out>
 void normalise_row(Out *row, std::size_t n, Norm norm) {

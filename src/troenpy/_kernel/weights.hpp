@@ -1,0 +1,142 @@
+// Term weights that are sums over the classes of a term.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace troenpy {
+
+// The troenpy of each column's counts, sum p log1p((count - s) / (s + others)), with p their shares and
+// `others` the rest of the column. Zero for a column without counts.
+inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_columns, const double *counts,
+                                  double smoothing, double *out) {
+    const auto cell = [&](double count, double total) {
+        const double rest = total - count;
+        const double others = rest <= 1e-12 * total ? 0.0 : rest;  // sample weights leave some rounding
+        return count > 0 ? count / (count + others) * std::log1p((count - smoothing) / (smoothing + others))
+                         : 0.0;
+    };
+    // Most columns have few documents, so that the same few numbers come again and again.
+    constexpr std::size_t few = 64;
+    std::vector<double> known(few * few);
+    for (std::size_t total = 0; total < few; ++total)
+        for (std::size_t count = 0; count <= total; ++count)
+            known[total * few + count] = cell(static_cast<double>(count), static_cast<double>(total));
+    for (std::size_t column = 0; column < n_columns; ++column) {
+        const double *begin = counts + starts[column], *end = counts + starts[column + 1];
+        const double total = std::accumulate(begin, end, 0.0);
+        double sum = 0;
+        const auto whole = static_cast<std::size_t>(total > 0 && total < few ? total : 0);
+        const auto is_in_table = [&](double count) {
+            return count >= 0 && count <= total && count == std::floor(count);
+        };
+        if (whole != 0 && static_cast<double>(whole) == total && std::all_of(begin, end, is_in_table)) {
+            for (const double *count = begin; count < end; ++count)
+                sum += known[whole * few + static_cast<std::size_t>(*count)];
+        } else {
+            for (const double *count = begin; count < end; ++count) sum += cell(*count, total);
+        }
+        out[column] = sum;
+    }
+}
+
+// What is left of a whole: zero where sample weights leave only rounding.
+inline double remainder_of(double whole, double part) {
+    const double rest = whole - part;
+    return rest <= 1e-12 * whole ? 0.0 : rest;
+}
+
+// q T(p+) + (1 - q) T(p-) of each column, with q the column's share of all counts: the troenpy of the classes
+// among what the column has of them and among the rest, both shrunk to the sizes of the classes by
+// `smoothing` counts. `classes` are the classes of the counts; a class that a column does not have counts
+// too.
+class TwoSided {
+public:
+    TwoSided(const double *sizes, std::size_t n_classes, double smoothing)
+        : sizes_(sizes),
+          n_classes_(n_classes),
+          smoothing_(smoothing),
+          all_(std::accumulate(sizes, sizes + n_classes, 0.0)),
+          few_(static_cast<std::size_t>(std::sqrt(most_known / static_cast<double>(n_classes)))),
+          known_(n_classes * few_ * few_, unknown),
+          n_rows_(most_known / (n_classes + 1)),
+          rows_((n_rows_ + 1) * (n_classes + 1), unknown) {}
+
+    void write(const std::int64_t *starts, std::size_t n_columns, const std::int64_t *classes,
+               const double *counts, double *out) {
+        for (std::size_t column = 0; column < n_columns; ++column) {
+            const auto begin = static_cast<std::size_t>(starts[column]);
+            const auto end = static_cast<std::size_t>(starts[column + 1]);
+            const double total = std::accumulate(counts + begin, counts + end, 0.0);
+            const double *without = values_without(total);
+            double sum = without[n_classes_];
+            for (std::size_t at = begin; at < end; ++at) {
+                const auto i = static_cast<std::size_t>(classes[at]);
+                sum += value(i, counts[at], total) - without[i];
+            }
+            out[column] = sum;
+        }
+    }
+
+private:
+    static constexpr std::size_t most_known = 1 << 16;
+    static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+    // One class's part of the troenpy of one side.
+    double side(std::size_t i, double count, double others) const {
+        const double pseudo = smoothing_ * (sizes_[i] / all_);
+        count += pseudo;
+        others += smoothing_ - pseudo;
+        return count > 0 ? count / (count + others) * std::log1p(count / others) : 0.0;
+    }
+
+    double both_sides(std::size_t i, double count, double total) const {
+        const double left = remainder_of(sizes_[i], count), rest = remainder_of(all_, total);
+        const double share = total / all_;
+        const double with = share > 0 ? share * side(i, count, remainder_of(total, count)) : 0.0;
+        return with + (share < 1 ? (1 - share) * side(i, left, remainder_of(rest, left)) : 0.0);
+    }
+
+    // Most columns have few documents, so that the same few numbers come again and again.
+    double value(std::size_t i, double count, double total) {
+        const std::size_t whole = whole_below(total, few_), part = whole_below(count, few_);
+        if (whole == few_ || part == few_) return both_sides(i, count, total);
+        double &value = known_[(i * few_ + whole) * few_ + part];
+        if (std::isnan(value)) value = both_sides(i, count, total);
+        return value;
+    }
+
+    // The values of all classes if a column of this total had none of them, and last their sum.
+    const double *values_without(double total) {
+        const std::size_t whole = whole_below(total, n_rows_);  // the last row is for all other totals
+        double *row = rows_.data() + whole * (n_classes_ + 1);
+        if (whole == n_rows_ || std::isnan(row[n_classes_])) {
+            for (std::size_t i = 0; i < n_classes_; ++i) row[i] = both_sides(i, 0.0, total);
+            row[n_classes_] = std::accumulate(row, row + n_classes_, 0.0);
+        }
+        return row;
+    }
+
+    // The number if it is whole and below the end, else the end.
+    static std::size_t whole_below(double number, std::size_t end) {
+        if (!(number >= 0 && number < static_cast<double>(end))) return end;
+        const auto whole = static_cast<std::size_t>(number);
+        return static_cast<double>(whole) == number ? whole : end;
+    }
+
+    const double *sizes_;
+    std::size_t n_classes_;
+    double smoothing_, all_;
+    std::size_t few_;
+    std::vector<double> known_;
+    std::size_t n_rows_;
+    std::vector<double> rows_;
+};
+
+}  // namespace troenpy
