@@ -222,6 +222,15 @@ def random_documents(generator, n):
     return [["zzz"] if generator.random() < 0.1 else document for document in documents]
 
 
+@pytest.fixture(scope="class")
+def proofs_for_small_problems():
+    """Documents here are so small that solving them would be faster."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(couplings, "LEAST_MOVES", 0)
+        yield
+
+
+@pytest.mark.usefixtures("proofs_for_small_problems")
 class TestPruning:
     @settings(max_examples=15, deadline=None)
     @given(seeds, st.sampled_from(DISTANCES), st.integers(1, 7))

@@ -28,6 +28,7 @@ TINY = 1e-300
 SOFTNESS = 0.05  # of the prices that scaling finds: in units of the mean cost of a move, for WFR of a unit of mass
 SCALINGS = (3, 3, 6, 12)  # between two looks at what the prices prove
 LEAST_EXPONENT = -500.0  # exp of it is still far from zero
+LEAST_MOVES = 400  # of a problem whose solution takes longer than to look for a proof
 
 
 class Solution(NamedTuple):
@@ -95,7 +96,7 @@ class Balanced:
         costs = costs.take(targets, axis=0)
         supply, demand, moves = p[sources], q[targets], costs.take(sources, axis=1)
         demand *= supply.sum() / demand.sum()  # rounding apart they are equal
-        if limit < np.inf:
+        if limit < np.inf and moves.size >= LEAST_MOVES:
             for u in _soft_prices(supply, demand, moves, SOFTNESS * float(moves.mean())):
                 prices = least_differences(moves, u)
                 bound = float(demand @ prices + supply @ (moves - prices[:, None]).min(axis=0))
