@@ -257,9 +257,12 @@ class TestPruning:
         blocks = NearestDocuments(distance.space, train).search(
             test, 5, n_threads=3, on_query=lambda *done: seen.append(done)
         )
-        np.testing.assert_array_equal(whole[1], blocks[1])
-        np.testing.assert_array_equal(whole[0], blocks[0])
         assert seen == [(i + 1, 12) for i in range(12)]
+        # A matrix product of another shape may round otherwise, and WFR then stop a step earlier or later.
+        np.testing.assert_allclose(whole[0], blocks[0], rtol=0, atol=1e-9 if name == "wmd" else 1e-3)
+        plain = NearestDocuments(distance.space, train, is_pruned=False).search(test, 5)
+        np.testing.assert_array_equal(plain[1], blocks[1])
+        np.testing.assert_array_equal(plain[0], blocks[0])
 
     def test_most_documents_are_never_solved(self, monkeypatch):
         generator = np.random.default_rng(0)
