@@ -23,7 +23,7 @@ SVM_TOLERANCE = 1e-2  # coarser than scikit-learn's default: C is chosen among s
 #: What "-cv" chooses C among.
 STRENGTHS = {"lr": (1.0, 3.0, 10.0, 30.0, 100.0), "svm": (0.1, 0.3, 1.0, 3.0), "nbsvm": (0.1, 0.3, 1.0, 3.0)}
 #: How long transport takes, as `cost` counts.
-TRANSPORT_COSTS = {"wmd": 400, "wfr": 1500, "hott": 150, "hoftt": 200}
+TRANSPORT_COSTS = {"wmd": 900, "wfr": 2000, "hott": 800, "hoftt": 900}
 #: scikit-learn's SVM draws from one generator for the whole process: fits at the same time would disturb each other.
 _SVM = Lock()
 
