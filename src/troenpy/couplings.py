@@ -3,7 +3,7 @@
 A coupling moves shares of mass between points; the cost of a move is given. Potentials are prices: one for each point
 of the first distribution, from which a lower bound follows for the cost to any other one (`pruning.py`). Couplings of
 equal mass are solved by POT's network simplex, others by the steps of its majorisation and minimisation. Where it is
-enough to know that a cost is above a limit, a few scalings (Sinkhorn) find prices that prove it, ten times as fast.
+enough to know that a cost is above a limit, a few scalings (Sinkhorn) find prices that prove it, in less time.
 """
 
 from collections.abc import Iterator

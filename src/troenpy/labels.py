@@ -67,6 +67,14 @@ def read_required_labels(y: Any, reader: str) -> Labels:
     return read_labels(y)
 
 
+def read_single_labels(y: Any, reader: str) -> Labels:
+    """Read the labels of an estimator that takes one per document."""
+    labels = read_required_labels(y, reader)
+    if not (labels.is_single and labels.is_list):
+        raise ValueError(f"{reader} takes one label per document: use TroenpyClassifier for several")
+    return labels
+
+
 def check_labels_fit(labels: Labels, documents: Any, *, is_whole: bool = True) -> None:
     """Raise ValueError for what newcomers do to y.
 

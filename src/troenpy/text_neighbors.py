@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from troenpy.features import TermFeatures
-from troenpy.labels import read_required_labels
+from troenpy.labels import read_single_labels
 from troenpy.neighbors import SparseKNeighborsClassifier
 
 #: The parameters of TermFeatures that a classifier has if none are given.
@@ -89,9 +89,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        labels = read_required_labels(y, "TextKNeighborsClassifier")
-        if not (labels.is_single and labels.is_list):
-            raise ValueError("TextKNeighborsClassifier takes one label per document: use TroenpyClassifier for several")
+        labels = read_single_labels(y, "TextKNeighborsClassifier")
         default = TermFeatures(**DEFAULT_FEATURES, n_jobs=self.n_jobs)
         self.features_ = default if self.features is None else clone(self.features)
         rows = self.features_.fit_transform(raw_documents, labels)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy._kernel.threads import thread_count
 from troenpy.couplings import Floats
 from troenpy.embeddings import WordVectors
-from troenpy.labels import check_labels_fit, read_required_labels
+from troenpy.labels import check_labels_fit, read_single_labels
 from troenpy.neighbors import check_count, vote
 from troenpy.pruning import NearestDocuments
 from troenpy.text import CountVectorizer
@@ -116,9 +116,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        labels = read_required_labels(y, "TransportClassifier")
-        if not (labels.is_single and labels.is_list):
-            raise ValueError("TransportClassifier takes one label per document: use TroenpyClassifier for several")
+        labels = read_single_labels(y, "TransportClassifier")
         counts = self._counts(X)
         check_labels_fit(labels, counts.shape[0], is_whole=False)
         if not counts.nnz:

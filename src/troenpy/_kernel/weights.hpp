@@ -12,13 +12,18 @@
 
 namespace troenpy {
 
+// What is left of a whole: zero where sample weights leave only rounding.
+inline double remainder_of(double whole, double part) {
+    const double rest = whole - part;
+    return rest <= 1e-12 * whole ? 0.0 : rest;
+}
+
 // The troenpy of each column's counts, sum p log1p((count - s) / (s + others)), with p their shares and
 // `others` the rest of the column. Zero for a column without counts.
 inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_columns, const double *counts,
                                   double smoothing, double *out) {
     const auto cell = [&](double count, double total) {
-        const double rest = total - count;
-        const double others = rest <= 1e-12 * total ? 0.0 : rest;  // sample weights leave some rounding
+        const double others = remainder_of(total, count);
         return count > 0 ? count / (count + others) * std::log1p((count - smoothing) / (smoothing + others))
                          : 0.0;
     };
@@ -44,12 +49,6 @@ inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_colu
         }
         out[column] = sum;
     }
-}
-
-// What is left of a whole: zero where sample weights leave only rounding.
-inline double remainder_of(double whole, double part) {
-    const double rest = whole - part;
-    return rest <= 1e-12 * whole ? 0.0 : rest;
 }
 
 // q T(p+) + (1 - q) T(p-) of each column, with q the column's share of all counts: the troenpy of the classes
