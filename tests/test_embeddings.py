@@ -1,6 +1,7 @@
 """Word vectors are the same from every format, only what is asked for is kept, and a damaged file says so."""
 
 import bz2
+import copy
 import dataclasses
 import gzip
 import hashlib
@@ -29,6 +30,12 @@ def surroundings(monkeypatch, tmp_path):
 def npz(**arrays):
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
     return file.getvalue()
 
 
@@ -80,6 +87,9 @@ def test_the_first_of_two_vectors_of_a_word_counts(tmp_path):
         ("cut.txt.gz", gzip.compress(GLOVE)[:-9], "is damaged, or not what its name says"),
         ("text.txt.bz2", b"goal 1 2\n", "is damaged, or not what its name says"),
         ("text.npz", b"goal 1 2\n", "is not an .npz file of plain arrays"),
+        ("one.npz", npy(np.ones((1, 3))), "is not an .npz file of plain arrays"),
+        ("none.npz", npz(words=np.array(["goal"]), vectors=np.ones((1, 0))), "vectors, a table of numbers"),
+        ("none.txt", b"3 0\ngoal 1\n", "does not begin with a word and its numbers"),
         ("lacks.npz", npz(words=np.array(["goal"])), "must hold the arrays words and vectors"),
         ("flat.npz", npz(words=np.array(["goal"]), vectors=np.ones(3)), "vectors, a table of numbers"),
         ("few.npz", npz(words=np.array(["goal", "vote"]), vectors=np.ones((1, 3))), "2 words and 1 vectors"),
@@ -89,6 +99,48 @@ def test_what_cannot_be_read_says_why(name, content, message, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"goal\t1\t0\ncup\t2\t0\n",
+        b"goal  1  0\ncup  2  0\n",
+        "goal 1 0\ncup 2 0\n".encode("utf-16"),
+        b"# About goal\n\nA goal and a cup.\n",
+        npy(np.ones((3, 2))),
+    ],
+    ids=["tabs", "two spaces", "UTF-16", "prose", "npy"],
+)
+def test_a_file_of_another_kind_is_an_error_with_a_vocabulary_too(content, tmp_path):
+    (tmp_path / "other.txt").write_bytes(content)
+    for vocabulary in (None, ["goal", "cup"], ["zzz"]):
+        with pytest.raises(ValueError, match=r"other\.txt"):
+            read(tmp_path / "other.txt", vocabulary)
+
+
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbfgoal 1 0\ncup 2 0\n", b"\xef\xbb\xbf2 2\ngoal 1 0\ncup 2 0\n"])
+@pytest.mark.parametrize("vocabulary", [None, ["goal", "cup"]])
+def test_a_mark_of_byte_order_is_no_part_of_a_word(content, vocabulary, tmp_path):
+    (tmp_path / "marked.txt").write_bytes(content)
+    assert read(tmp_path / "marked.txt", vocabulary).words == ("goal", "cup")
+
+
+@pytest.mark.parametrize("vocabulary", [None, ["goal", "cup"]])
+def test_blank_lines_are_no_words(vocabulary, tmp_path):
+    (tmp_path / "blank.txt").write_bytes(b"goal 1 0\n\n \ncup 2 0\n\n")
+    assert read(tmp_path / "blank.txt", vocabulary).words == ("goal", "cup")
+
+
+def test_a_vocabulary_is_not_a_text(tmp_path):
+    (tmp_path / "tiny.txt").write_bytes(b"goal 1 0\n")
+    with pytest.raises(TypeError, match="must be a collection of words, got the text 'goal': split it"):
+        read(tmp_path / "tiny.txt", "goal")
+
+
+def test_a_clone_of_an_estimator_shares_the_vectors():
+    vectors = WordVectors(["a"], [[1]])
+    assert copy.deepcopy(vectors) is vectors
 
 
 def test_pickled_arrays_are_not_loaded(tmp_path):

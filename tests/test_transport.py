@@ -1,10 +1,13 @@
 """Distances by optimal transport equal a direct solution, bounds stay below, and pruning changes no neighbour."""
 
 import builtins
+import gzip
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +21,7 @@ from troenpy.couplings import Balanced, Unbalanced
 from troenpy.datasets import Corpus
 from troenpy.embeddings import WordVectors
 from troenpy.grounds import Table, Words, shared_places
-from troenpy.journal import Row
+from troenpy.journal import Row, all_versions, read_rows
 from troenpy.methods import read_method
 from troenpy.neighbors import vote
 from troenpy.pruning import NearestDocuments, Space
@@ -133,7 +136,39 @@ class TestWfr:
         bag, other = dict(zip(vectors.words[:40], p, strict=True)), dict(zip(vectors.words[40:], q, strict=True))
         costs = [wfr(bag, other, vectors, coef=0.05, tolerance=tolerance) for tolerance in (1e-3, 1e-5, 1e-7)]
         assert costs[2] <= costs[1] <= costs[2] + 1e-5
-        assert costs[1] < costs[0] <= costs[2] + 1e-3
+        assert costs[2] <= costs[0] <= costs[2] + 1e-3
+
+    @settings(max_examples=30)
+    @given(bags, bags, seeds, st.sampled_from([0.3, 0.1, 0.02]))
+    def test_the_tolerance_is_kept_where_moves_are_cheap(self, bag, other, seed, coef):
+        vectors = made_up_vectors(seed)
+        tolerance = 1e-3 * coef**2
+        fine = wfr(bag, other, vectors, coef=coef, tolerance=tolerance / 100)  # a warning would be an error
+        assert fine - tolerance / 50 <= wfr(bag, other, vectors, coef=coef, tolerance=tolerance) <= fine + tolerance
+        assert wfr(other, bag, vectors, coef=coef, tolerance=tolerance / 100) == pytest.approx(fine, abs=tolerance / 50)
+        assert wfr(bag, bag, vectors, coef=coef) == 0
+
+    def test_a_chain_of_near_words(self):
+        vectors = WordVectors(("a", "b", "c", "d"), [[0], [0.01], [0.02], [0.03]])
+        distance = wfr(["a", "c"], ["b", "d"], vectors, tolerance=1e-9)
+        assert distance == pytest.approx(2 - 2 * np.cos(0.01), abs=1e-9)  # each word by one place
+
+    def test_balanced_problems_get_where_steps_get(self, monkeypatch):
+        generator = np.random.default_rng(1)
+        p, q, costs = (
+            generator.dirichlet(np.ones(9)),
+            generator.dirichlet(np.ones(7)),
+            generator.uniform(0, 0.2, (7, 9)),
+        )
+        coupling, common = Unbalanced(1.0, 1e-6), np.full(7, -1)
+        found = coupling.solve(p, q, costs, common)
+        monkeypatch.setattr(Unbalanced, "_by_balanced_problems", lambda *_: None)
+        assert coupling.solve(p, q, costs, common).cost == pytest.approx(found.cost, abs=2e-6)
+
+    def test_what_is_not_proven_comes_with_a_warning(self, monkeypatch):
+        monkeypatch.setattr(couplings, "MOST_STEPS", 25)
+        with pytest.warns(RuntimeWarning, match="above the least, not 1e-08 as wished: allow a larger tolerance"):
+            wfr(["w1", "w2"], ["w3", "w4"], made_up_vectors(), coef=0.3, tolerance=1e-8)
 
     def test_one_word_each_is_known_in_closed_form(self):
         vectors = WordVectors(("a", "b", "c"), [[0], [1], [1.5]])
@@ -188,11 +223,31 @@ class TestTopics:
         copy = pickle.loads(pickle.dumps(topics))
         np.testing.assert_array_equal(copy.proportions(counts), topics.proportions(counts))
 
+    def test_words_of_no_document_change_nothing(self):
+        bags = [["a", "b"] * 5, ["c", "d"] * 5, ["a", "d"]] * 10
+        few = WordVectors(("a", "b", "c", "d"), np.eye(4))
+        many = WordVectors(("x", "a", "b", "y", "c", "d", "z"), np.eye(7)[:, [1, 2, 4, 5]])
+        found, among_others = (
+            learn_topics(bags, vectors, n_topics=3, n_words=2, n_steps=50) for vectors in (few, many)
+        )
+        np.testing.assert_array_equal(found.distances, among_others.distances)
+        for distance in (hott, hoftt):
+            for bag in (["b"], ["b", "c"], ["b", "x", "c", "y"]):
+                assert distance(["a"], bag, found) == distance(["a"], bag, among_others)
+            assert distance(["a"], ["x"], among_others) == np.inf
+            assert distance(["x"], ["y", "z"], among_others) == 0
+
+    def test_topics_are_learnt_from_whole_counts(self):
+        with pytest.raises(ValueError, match=r"whole counts of words, got 0\.5"):
+            learn_topics([{"w1": 1, "w2": 0.5}], made_up_vectors(), n_topics=2)
+
     def test_what_cannot_be_learnt(self):
         with pytest.raises(ValueError, match="none of the 1 documents has a word with a vector"):
             learn_topics([["zzz"]], made_up_vectors())
-        with pytest.raises(ValueError, match="must be 1 or more, got 0, 20 and 1000"):
+        with pytest.raises(ValueError, match=r"Expected n_topics > 0\. Got 0"):
             learn_topics([["w1"]], made_up_vectors(), n_topics=0)
+        with pytest.raises(TypeError, match="n_steps does not take <class 'float'> value"):
+            learn_topics([["w1"]], made_up_vectors(), n_steps=2.5)
 
 
 class TestUnknownWords:
@@ -208,6 +263,30 @@ class TestUnknownWords:
     def test_unknown_words_are_left_out(self):
         vectors = made_up_vectors()
         assert wmd(["w1", "zzz"], ["w2"], vectors) == wmd(["w1"], ["w2"], vectors)
+
+    @pytest.mark.parametrize(
+        ("bag", "error", "message"),
+        [
+            (None, TypeError, "a mapping or an iterable of words, got None"),
+            (b"w1", TypeError, "got the text b'w1': split it"),
+            ([1, 2], TypeError, "must hold words, got 1, of type int"),
+            ({"w1": 1, "w2": np.nan}, ValueError, "positive numbers, got nan"),
+            ({"w1": 1, "w2": np.inf}, ValueError, "positive numbers, got inf"),
+            ({"w1": 1, "w2": -3}, ValueError, "positive numbers, got -3"),
+            ({"w1": 1e-20, "w2": 1e20}, ValueError, "differ too much to be reckoned with: from 1e-20 to 1e"),
+        ],
+    )
+    def test_what_is_no_bag(self, bag, error, message):
+        for pair in ((bag, ["w1"]), (["w1"], bag)):
+            with pytest.raises(error, match=message):
+                wmd(*pair, made_up_vectors())
+
+    def test_only_shares_matter(self):
+        vectors = made_up_vectors()
+        for distance in (wmd, wfr):
+            expected = distance({"w1": 1, "w2": 1}, {"w3": 1}, vectors)
+            assert distance({"w1": 1e308, "w2": 1e308}, {"w3": 1e-300}, vectors) == expected
+            assert distance(pd.Series({"w1": 2, "w2": 2}), ["w3"], vectors) == expected
 
     def test_bags_are_bags(self):
         with pytest.raises(TypeError, match="got the text 'w1 w2': split it"):
@@ -396,6 +475,22 @@ class TestClassifier:
         bags[5] = bags[11] = bags[17] = {"w11": 1, "w9": 2}
         np.testing.assert_array_equal(model.kneighbors(TEXTS)[0], model.kneighbors(bags)[0])
 
+    def test_bags_come_in_any_container(self):
+        bags = [dict.fromkeys(text.split(), 1.0) for text in TEXTS]
+        model = TransportClassifier(vectors=two_regions(), n_neighbors=2).fit(bags, LABELS)
+        expected = model.kneighbors(bags)
+        for container in (tuple(bags), iter(bags), pd.Series(bags, index=range(5, 23)), np.array(bags, dtype=object)):
+            for mine, other in zip(model.kneighbors(container), expected, strict=True):
+                np.testing.assert_array_equal(mine, other)
+        with pytest.raises(TypeError, match="got the text 'w1': split it"):
+            model.predict([bags[0], "w1"])
+
+    def test_other_vectors_wait_for_the_next_fit(self):
+        model = TransportClassifier(vectors=two_regions(), n_neighbors=2).fit(TEXTS, LABELS)
+        before = model.predict(TEXTS)
+        model.set_params(vectors=WordVectors(WORDS[::-1], two_regions().vectors))
+        np.testing.assert_array_equal(model.predict(TEXTS), before)
+
     def test_within_cross_validation(self):
         scores = cross_val_score(TransportClassifier(vectors=two_regions(), n_neighbors=1), TEXTS, LABELS, cv=3)
         assert scores.tolist() == [1, 1, 1]
@@ -478,10 +573,48 @@ class TestExperiments:
         assert {(row.sample, row.n_test, row.setting) for row in rows} == {(4, 4, "tiny, sample of 4")}
         assert {row.vectors is None for row in rows if row.method == "knn1: tf*pi"} == {True}
         assert {row.vectors[:9] for row in rows if row.method != "knn1: tf*pi"} == {"tiny.npz "}
-        assert {"POT", "tomotopy"} <= rows[0].versions.keys()
+        assert [{"POT", "tomotopy"} <= row.versions.keys() for row in rows[:2]] == [False, True]
         assert Row.from_json(rows[1].to_json()) == rows[1]
         whole = experiments.run([corpus], names[:2], 2, sample=999, vectors=vectors, out=tmp_path / "rows.jsonl")
         assert {(row.sample, row.n_test, row.setting) for row in whole} == {(None, 11, "tiny")}
+
+    def test_rows_with_and_without_transport_stand_in_one_file(self, corpus, vectors, tmp_path):
+        out = tmp_path / "rows.jsonl"
+        calls = [["knn1: tf"], ["knn1: tf", "knn1: wmd"], ["knn1: tf*pi"], ["knn1: wfr"]]
+        for names in calls:
+            experiments.run([corpus], names, 1, vectors=vectors, out=out)
+        rows = read_rows(out)
+        assert [row.method for row in rows] == ["knn1: tf", "knn1: wmd", "knn1: tf*pi", "knn1: wfr"]
+        assert "POT" in all_versions(rows)
+        changed = [replace(row, versions=row.versions | {"POT": "0"}) for row in rows[:1]]
+        with pytest.raises(ValueError, match="different versions of POT do not compare"):
+            all_versions([*changed, *rows])
+
+    def test_a_fresh_run_that_fails_loses_no_rows(self, corpus, vectors, tmp_path):
+        out = tmp_path / "rows.jsonl"
+        experiments.run([corpus], ["knn1: wmd"], 1, vectors=vectors, out=out)
+        before = out.read_bytes()
+        (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"w1 1 2\n")[:-9])
+        (tmp_path / "others.txt").write_bytes(b"zzz 1 2\n")
+        for name, error, message in (
+            ("typo.npz", FileNotFoundError, "no word vectors of this name: known is glove-50d"),
+            ("cut.txt.gz", ValueError, "is damaged"),
+            ("others.txt", ValueError, "others.txt has a vector for none of the 6 terms of tiny"),
+        ):
+            with pytest.raises(error, match=message):
+                experiments.run([corpus], ["knn1: wmd"], 1, vectors=tmp_path / name, out=out, is_fresh=True)
+            assert out.read_bytes() == before
+        experiments.run([corpus], ["knn1: wfr"], 1, vectors=vectors, out=out, is_fresh=True)
+        assert [row.method for row in read_rows(out)] == ["knn1: wfr"]
+
+    @pytest.mark.parametrize("sample", [0, 2.5, "5", True])
+    def test_a_sample_is_a_number_of_documents(self, corpus, sample):
+        with pytest.raises(ValueError, match=f"sample must be a number of test documents, 1 or more, got {sample!r}"):
+            experiments.run([corpus], ["knn: tf"], sample=sample)
+
+    def test_a_sample_may_be_numpys(self, corpus, tmp_path):
+        rows = experiments.run([corpus], ["knn1: tf"], 1, sample=np.int64(3), out=tmp_path / "rows.jsonl")
+        assert rows[0].sample == 3
 
     def test_the_sample_is_drawn_once_for_all_methods(self, corpus):
         counted = experiments.count_terms(corpus)
@@ -506,8 +639,6 @@ class TestExperiments:
     def test_vectors_must_be_named(self, corpus):
         with pytest.raises(ValueError, match="optimal transport needs word vectors: name them, such as glove-50d"):
             experiments.run([corpus], ["knn: wmd"])
-        with pytest.raises(ValueError, match="sample must be a number of test documents, 1 or more, got 0"):
-            experiments.run([corpus], ["knn: tf"], sample=0)
 
     def test_rows_of_other_vectors_do_not_mix(self, corpus, vectors, tmp_path):
         experiments.run([corpus], ["knn: wmd"], 1, vectors=vectors, out=tmp_path / "rows.jsonl")

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from troenpy.journal import Row
+from troenpy.journal import Row, all_versions
 from troenpy.significance import (
     Friedman,
     PairTest,
@@ -169,10 +169,7 @@ def _check_comparable(rows: list[Row]) -> None:
         raise ValueError("there are no rows to compare")
     if len({row.key for row in rows}) < len(rows):
         raise ValueError("two rows are of the same corpus, split and method")
-    versions = {tuple(sorted(row.versions.items())) for row in rows}
-    if len(versions) > 1:
-        changed = sorted({name for name, _ in set.symmetric_difference(*map(set, list(versions)[:2]))})
-        raise ValueError(f"rows made with different versions of {', '.join(changed)} do not compare")
+    all_versions(rows)
     marks = {(row.setting, row.fingerprint) for row in rows}
     if len(marks) > len({row.setting for row in rows}):
         raise ValueError("rows of different documents have the same corpus's name")

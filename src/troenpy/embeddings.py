@@ -5,6 +5,7 @@ rows of these words are kept.
 """
 
 import bz2
+import codecs
 import gzip
 import hashlib
 import zipfile
@@ -135,6 +136,9 @@ class WordVectors:
             raise ValueError(f"counts must have one number per word, got {weights.shape} for {len(found)} words")
         return Coverage(len(found), int(found.sum()), float(weights.sum()), float(weights[found].sum()))
 
+    def __deepcopy__(self, memo: Any) -> "WordVectors":
+        return self  # nobody changes it, and a copy for every clone of an estimator would be large
+
     def of_length_one(self) -> "WordVectors":
         """Return the same words with vectors divided by their lengths; one of zeros stays."""
         lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
@@ -200,10 +204,7 @@ def load(name: FilePath, vocabulary: Collection[str] | None = None, *, data_dir:
     FileNotFoundError: there is no file word2vec, and no word vectors of this name: known is glove-50d
     """
     if str(name) not in EMBEDDINGS:
-        if not Path(name).expanduser().is_file():
-            known = ", ".join(EMBEDDINGS)
-            raise FileNotFoundError(f"there is no file {name}, and no word vectors of this name: known is {known}")
-        return read(name, vocabulary)
+        return read(_named_file(name), vocabulary)
     embedding = EMBEDDINGS[str(name)]
     cache = folders.cache_folder()
     path = folders.present(folders.data_folder(data_dir), embedding.file_name)
@@ -223,7 +224,15 @@ def fingerprint(name: FilePath) -> str:
     """Return the name of word vectors or of their file, and the beginning of the file's checksum."""
     if str(name) in EMBEDDINGS:
         return f"{name} {EMBEDDINGS[str(name)].checksum[:8]}"
-    return f"{Path(name).name} {_checksum(Path(name).expanduser())[:8]}"
+    return f"{Path(name).name} {_checksum(_named_file(name))[:8]}"
+
+
+def _named_file(name: FilePath) -> Path:
+    path = Path(name).expanduser()
+    if not path.is_file():
+        known = ", ".join(EMBEDDINGS)
+        raise FileNotFoundError(f"there is no file {name}, and no word vectors of this name: known is {known}")
+    return path
 
 
 def read(path: FilePath, vocabulary: Collection[str] | None = None) -> WordVectors:
@@ -253,6 +262,8 @@ def read(path: FilePath, vocabulary: Collection[str] | None = None) -> WordVecto
     path = Path(path).expanduser()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
+    if isinstance(vocabulary, str):
+        raise TypeError(f"vocabulary must be a collection of words, got the text {vocabulary[:40]!r}: split it")
     wanted = None if vocabulary is None else frozenset(vocabulary)
     try:
         words, vectors = _from_arrays(path, wanted) if path.suffix == ".npz" else _from_text(path, wanted)
@@ -264,6 +275,8 @@ def read(path: FilePath, vocabulary: Collection[str] | None = None) -> WordVecto
 
 
 def _from_arrays(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], NDArray[Any]]:
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{path} is damaged, or is not an .npz file of plain arrays")
     try:
         with np.load(path, allow_pickle=False) as arrays:
             words, vectors = arrays["words"], arrays["vectors"]
@@ -271,7 +284,8 @@ def _from_arrays(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], 
         raise ValueError(f"{path} must hold the arrays words and vectors: {error.args[0]}") from None
     except ValueError:  # numpy's own advice is to load objects, which can run code
         raise ValueError(f"{path} is not an .npz file of plain arrays") from None
-    if words.ndim != 1 or words.dtype.kind != "U" or vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
+    is_table = vectors.ndim == 2 and vectors.shape[1] > 0 and vectors.dtype.kind in "fiu"
+    if words.ndim != 1 or words.dtype.kind != "U" or not is_table:
         raise ValueError(
             f"{path} must hold words, a row of strings, and vectors, a table of numbers; "
             f"it has {words.dtype} of shape {words.shape} and {vectors.dtype} of shape {vectors.shape}"
@@ -293,6 +307,8 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
         n_lines, n_dimensions, lines = _size(path, enumerate(file, start=1))
         number = 1
         for number, line in lines:
+            if line.isspace():
+                continue
             # Most lines end here; a word with a space in it, of which GloVe has some, shows when the line is split.
             if beginnings is not None and line[: line.find(b" ")] not in beginnings:
                 continue
@@ -308,14 +324,24 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
 
 
 def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, int, Iterator[tuple[int, bytes]]]:
-    """Return the numbers of lines, if word2vec's first one tells it, and of dimensions, and the lines with vectors."""
+    """Return the numbers of lines, if word2vec's first one tells it, and of dimensions, and the lines with vectors.
+
+    The first vector is looked at whether it is wanted or not: a file of another kind is an error.
+    """
     number, first = next(lines, (0, b""))
-    parts = first.split()
+    first = first.removeprefix(codecs.BOM_UTF8)
+    parts, n_lines = first.split(), None
     if len(parts) == 2 and all(part.isdigit() for part in parts):
-        return int(parts[0]) + 1, int(parts[1]), lines
-    if len(parts) < 2:
+        n_lines, n_dimensions = int(parts[0]) + 1, int(parts[1])
+        number, first = next(lines, (number, b""))
+    else:
+        n_dimensions = len(parts) - 1
+    if n_dimensions < 1:
         raise ValueError(f"{path} does not begin with a word and its numbers, nor with word2vec's two numbers")
-    return None, len(parts) - 1, chain([(number, first)], lines)
+    if not first:
+        return n_lines, n_dimensions, lines
+    _numbers(first.rstrip().rsplit(b" ", n_dimensions)[1:], n_dimensions, path, number)
+    return n_lines, n_dimensions, chain([(number, first)], lines)
 
 
 def _numbers(parts: list[bytes], n_dimensions: int, path: Path, line: int) -> Vectors:

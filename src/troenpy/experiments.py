@@ -11,8 +11,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.metadata import PackageNotFoundError
+from numbers import Integral
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -138,14 +139,15 @@ def run(
         raise ValueError(f"there must be methods and splits, got {len(chosen)} and {len(seeds)}")
     if not all(0 < fraction <= 1 for fraction in train_fractions):
         raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
-    if sample is not None and sample < 1:
-        raise ValueError(f"sample must be a number of test documents, 1 or more, got {sample}")
+    if sample is not None:
+        sample = _whole(sample)
     is_transport = any(method.is_transport for method in chosen)
     if is_transport and vectors is None:
         raise ValueError(
             "optimal transport needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file"
         )
     made_with = _made_with(is_transport)
+    vectors_name = embeddings.fingerprint(vectors) if is_transport and vectors is not None else None
     loaded = [datasets.load(given, data_dir=data_dir) if isinstance(given, str) else given for given in corpora]
     if is_deduplicated:
         loaded = [deduplicated(corpus) for corpus in loaded]
@@ -159,9 +161,9 @@ def run(
         for fraction in train_fractions
         for seed in (seeds if corpus.split is None else [None])
     ]
-    facts = _Facts(marks, made_with, vectors if is_transport else None, data_dir)
+    facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, data_dir)
     with open_journal(out, is_fresh=is_fresh) as journal:
-        journal.check(marks, made_with, facts.vectors_name)
+        journal.check(marks, made_with, vectors_name)
         clock = _Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
         with threadpool_limits(1), _threads(n_threads) as pool:
@@ -189,18 +191,18 @@ class _Facts:
     marks: dict[tuple[str, bool], str]
     versions: dict[str, str]
     vectors: FilePath | None
+    vectors_name: str | None
     data_dir: FilePath | None
-
-    @cached_property
-    def vectors_name(self) -> str | None:
-        return None if self.vectors is None else embeddings.fingerprint(self.vectors)
 
     def counted(self, corpus: Corpus, n_threads: int) -> CountedCorpus:
         """Count the terms of a corpus, and give those that have vectors theirs."""
         counted = count_terms(corpus, n_jobs=n_threads)
         if self.vectors is None:
             return counted
-        return replace(counted, vectors=embeddings.load(self.vectors, counted.terms, data_dir=self.data_dir))
+        vectors = embeddings.load(self.vectors, counted.terms, data_dir=self.data_dir)
+        if not len(vectors):
+            raise ValueError(f"{self.vectors} has a vector for none of the {len(counted.terms)} terms of {corpus.name}")
+        return replace(counted, vectors=vectors)
 
 
 def _made_with(is_transport: bool) -> dict[str, str]:
@@ -209,6 +211,12 @@ def _made_with(is_transport: bool) -> dict[str, str]:
     except PackageNotFoundError as error:
         name = str(error.name)
         raise ImportError(f"optimal transport needs {name}: pip install 'troenpy[transport]'", name=name) from None
+
+
+def _whole(sample: Any) -> int:
+    if not isinstance(sample, Integral) or isinstance(sample, bool) or sample < 1:
+        raise ValueError(f"sample must be a number of test documents, 1 or more, got {sample!r}")
+    return int(sample)
 
 
 def _fewer(sample: int | None, corpus: Corpus) -> int | None:
@@ -261,7 +269,7 @@ def _evaluate(task: Task, split: Split, group: list[Method], facts: _Facts) -> l
                 correct=packed(correct),
                 wall_seconds=round(wall / len(group), 6),
                 cpu_seconds=round(cpu / len(group), 6),
-                versions=facts.versions,
+                versions=facts.versions if method.is_transport else versions(),
                 sample=task.sample,
                 vectors=facts.vectors_name if method.is_transport else None,
             )

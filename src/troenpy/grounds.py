@@ -1,7 +1,8 @@
 """Points that mass lies on, and how far apart they are: words by their vectors, topics by a table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +26,7 @@ class Ground(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words, apart by the Euclidean distance of their vectors.
+    """Words, apart by the Euclidean distance of their vectors, reckoned in float64 whatever these are.
 
     Examples
     --------
@@ -35,18 +36,16 @@ class Words:
            [0., 4.]])
     """
 
-    vectors: Floats
-    _squares: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_squares", np.einsum("ij,ij->i", self.vectors, self.vectors))
+    vectors: NDArray[np.floating]
 
     def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
         """Work out |x - y| for all pairs, by one matrix product; exactly 0 for one and the same word."""
-        left = np.column_stack([self.vectors[points], self._squares[points], np.ones(len(points))])
+        vectors = self.vectors[points].astype(np.float64)
+        left = np.column_stack([vectors, _squares(vectors), np.ones(len(points))])
 
         def distances(others: Rows) -> Floats:
-            right = np.column_stack([-2 * self.vectors[others], np.ones(len(others)), self._squares[others]])
+            vectors = self.vectors[others].astype(np.float64)
+            right = np.column_stack([-2 * vectors, np.ones(len(others)), _squares(vectors)])
             squares = left @ right.T
             found: Floats = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
             places = shared_places(points, others)
@@ -56,10 +55,10 @@ class Words:
 
         return distances
 
-    @property
+    @cached_property
     def slack(self) -> float:
         """Of squares that cancel, half of the digits are left."""
-        return 8 * float(np.sqrt(np.finfo(np.float64).eps * self._squares.max(initial=0)))
+        return 8 * float(np.sqrt(np.finfo(np.float64).eps * _squares(self.vectors).max(initial=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +80,10 @@ class Table:
     def slack(self) -> float:
         """Sums of the same numbers in another order."""
         return 1e-12 * float(self.table.max(initial=0))
+
+
+def _squares(vectors: NDArray[np.floating]) -> Floats:
+    return np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
 
 
 def shared_places(points: Rows, others: Rows) -> Rows:

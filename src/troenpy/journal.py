@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
@@ -49,6 +49,7 @@ class Row:
         For weighting, fitting and predicting. What all methods of a split share is not in it: selecting rows and
         counting by class; methods that differ in k only share the time of their search.
     versions : dict
+        Of what the method used.
     sample : int or None
         How many test documents were drawn; None is all of them. Older rows do not have it.
     vectors : str or None
@@ -131,6 +132,23 @@ def versions(*others: str) -> dict[str, str]:
     } | {name: metadata.version(name) for name in others}
 
 
+def all_versions(rows: Iterable[Row]) -> dict[str, str]:
+    """Return the versions that rows were made with; one that a row does not tell is none that its method used.
+
+    Raises
+    ------
+    ValueError
+        If there are two of something.
+    """
+    found: dict[str, str] = {}
+    changed = {
+        name for row in rows for name, version in row.versions.items() if found.setdefault(name, version) != version
+    }
+    if changed:
+        raise ValueError(f"rows made with different versions of {', '.join(sorted(changed))} do not compare")
+    return found
+
+
 def read_rows(path: str | os.PathLike[str]) -> list[Row]:
     """Read all whole rows of a file; a last line without its end, cut off by a kill, is not one.
 
@@ -161,10 +179,14 @@ def read_rows(path: str | os.PathLike[str]) -> list[Row]:
 
 
 class Journal:
-    """Rows, and the file they are written to if there is one; a row is on the disk when `append` returns."""
+    """Rows, and the file they are written to if there is one; a row is on the disk when `append` returns.
 
-    def __init__(self, file: IO[bytes] | None, rows: list[Row]) -> None:
+    A fresh one forgets what the file has when it has a row to put there instead: a run that fails before loses nothing.
+    """
+
+    def __init__(self, file: IO[bytes] | None, rows: list[Row], *, is_fresh: bool = False) -> None:
         self._file = file
+        self._is_fresh = is_fresh
         self._name = "" if file is None else file.name
         self.rows = {row.key: row for row in rows}
 
@@ -172,6 +194,9 @@ class Journal:
         """Write a row whole, and wait until the disk has it."""
         if self._file is not None:
             try:
+                if self._is_fresh:
+                    self._file.truncate(0)
+                    self._is_fresh = False
                 _write(self._file, row.to_json().encode() + b"\n")
             except OSError as error:  # which does not say where
                 raise OSError(error.errno, error.strerror, self._name) from None
@@ -193,9 +218,9 @@ class Journal:
         """
         for row in self.rows.values():
             for name, version in made_with.items():
-                if row.versions.get(name) != version:
+                if row.versions.get(name, version) != version:
                     raise ValueError(
-                        f"{self._name} has rows made with {name} {row.versions.get(name)}, and this is {version}:"
+                        f"{self._name} has rows made with {name} {row.versions[name]}, and this is {version}:"
                         " rows of both do not mix, so start afresh or write elsewhere"
                     )
             if None not in (row.vectors, vectors) and row.vectors != vectors:
@@ -232,7 +257,8 @@ def open_journal(path: str | os.PathLike[str] | None, *, is_fresh: bool = False)
     with Path(path).open("ab", buffering=0) as file:  # a buffer that cannot be written would fail again at the end
         _lock(file)
         if is_fresh:
-            file.truncate(0)
+            yield Journal(file, [], is_fresh=True)
+            return
         rows = read_rows(path)
         content = Path(path).read_bytes()
         if not content.endswith(b"\n"):

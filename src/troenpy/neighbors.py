@@ -25,7 +25,7 @@ def _as_they_are(rows: sparse.csr_array) -> sparse.csr_array:
 
 
 def _of_length_one(rows: sparse.csr_array) -> sparse.csr_array:
-    scaled = _near_one(rows)
+    scaled = near_one(rows)
     lengths = np.sqrt(sum_rows(rows.indptr, scaled**2))
     return _with_values(rows, scaled / np.repeat(lengths, np.diff(rows.indptr)))
 
@@ -36,12 +36,12 @@ def _roots_of_shares(rows: sparse.csr_array) -> sparse.csr_array:
             f"Negative values in data passed to the metric 'hellinger', which compares shares; the least is"
             f" {rows.data.min()}: use 'euclidean', 'cosine' or 'manhattan'"
         )
-    scaled = _near_one(rows)
+    scaled = near_one(rows)
     sums = sum_rows(rows.indptr, scaled)
     return _with_values(rows, np.sqrt(scaled / np.repeat(sums, np.diff(rows.indptr))))
 
 
-def _near_one(rows: sparse.csr_array) -> NDArray[np.float64]:
+def near_one(rows: sparse.csr_array) -> NDArray[np.float64]:
     """Return the values, each row times the power of two that makes its largest about 1: squares stay in range."""
     lengths = np.diff(rows.indptr)
     largest = np.zeros(len(lengths))
@@ -350,7 +350,7 @@ def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def check_count(name: str, value: Any) -> int:
-    """Return a number of neighbours if it is one."""
+    """Return a number of neighbours, or of something else, if it is one."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} does not take {type(value)} value, enter integer value")
     if value <= 0:

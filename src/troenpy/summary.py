@@ -11,7 +11,7 @@ from typing import Any
 from troenpy.catalogue import CATALOGUE
 from troenpy.claims import TF_IDF, check_claims
 from troenpy.comparison import ALPHA, Comparison
-from troenpy.journal import PROTOCOL, Row
+from troenpy.journal import PROTOCOL, Row, all_versions
 from troenpy.methods import ALL_WEIGHTS, BEYOND, DEFAULT_K, PAPER, RIVALS, read_methods
 
 TRANSPORT = "transport"  # the model of methods that have word vectors, whatever votes in the end
@@ -74,7 +74,7 @@ def summarise(
         "protocol": PROTOCOL,
         "command": command,
         "rules": list(RULES),
-        "versions": rows[0].versions,
+        "versions": all_versions(rows),
         "corpora": _corpora(rows),
         "comparison": compared,
         "claims": [asdict(claim) for claim in check_claims(comparison, projection)],

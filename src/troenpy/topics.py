@@ -1,8 +1,8 @@
 """Topics of a corpus: found by Gibbs sampling, apart by the transport of their heaviest words, mixed in documents.
 
-Topics are learnt by tomotopy from training documents alone. What a document is mixed of is then worked out by
-scikit-learn's variational inference with these topics held fixed, for training and other documents alike: it depends
-on the document's words only, so that equal documents are mixed equally.
+Topics are learnt by tomotopy from training documents alone, over the words that these have. What a document is mixed
+of is then worked out by scikit-learn's variational inference with these topics held fixed, for training and other
+documents alike: it depends on the document's words only, so that equal documents are mixed equally.
 """
 
 import warnings
@@ -15,19 +15,22 @@ from scipy.special import psi
 
 from troenpy.couplings import Balanced, Floats
 from troenpy.embeddings import WordVectors
-from troenpy.grounds import Table, Words, shared_places
+from troenpy.grounds import Rows, Table, Words, shared_places
+from troenpy.neighbors import check_count
 
 TOPIC_PRIOR, WORD_PRIOR = 0.1, 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topics over words that have vectors.
+    """Topics over the words of the documents they were learnt from; other words say nothing of a document.
 
     Parameters
     ----------
     vectors : WordVectors
-        Of the words that topics are over.
+        Of the words that are counted.
+    columns : ndarray of int
+        The places among them of the words that topics are over.
     mixing : LatentDirichletAllocation
         Tells what a document is mixed of.
     distances : ndarray of shape (n_topics, n_topics)
@@ -35,6 +38,7 @@ class Topics:
     """
 
     vectors: WordVectors
+    columns: Rows
     mixing: Any
     distances: Floats
 
@@ -54,6 +58,7 @@ class Topics:
         Parameters
         ----------
         counts : CSR matrix of shape (n_documents, n_words)
+            Whole numbers.
         vectors : WordVectors
             One for each column.
         n_topics, n_words : int
@@ -63,24 +68,30 @@ class Topics:
         seed : int
             The same seed gives the same topics, on processors that have the same vector instructions.
         """
-        if n_topics < 1 or n_words < 1 or n_steps < 1:
-            raise ValueError(
-                f"n_topics, n_words and n_steps must be 1 or more, got {n_topics}, {n_words} and {n_steps}"
-            )
+        for name, value in (("n_topics", n_topics), ("n_words", n_words), ("n_steps", n_steps)):
+            check_count(name, value)
         if not counts.nnz:
             raise ValueError(f"none of the {counts.shape[0]} documents has a word with a vector: there are no topics")
+        is_broken = counts.data != np.floor(counts.data)
+        if is_broken.any():
+            raise ValueError(f"topics are learnt from whole counts of words, got {counts.data[is_broken][0]:g}")
         from sklearn.decomposition import LatentDirichletAllocation  # not needed to import the package
 
+        columns = np.unique(counts.indices).astype(np.int64)
+        counts = sparse.csr_array(counts[:, columns])
         weights = _sampled(counts, n_topics, n_steps, seed)
         mixing = LatentDirichletAllocation(n_topics, doc_topic_prior=TOPIC_PRIOR, topic_word_prior=WORD_PRIOR)
         mixing.n_features_in_ = counts.shape[1]
         mixing.components_, mixing.doc_topic_prior_, mixing.topic_word_prior_ = weights, TOPIC_PRIOR, WORD_PRIOR
         mixing.exp_dirichlet_component_ = np.exp(psi(weights) - psi(weights.sum(axis=1, keepdims=True)))
-        return cls(vectors, mixing, _apart(weights, Words(vectors.vectors.astype(np.float64)), n_words))
+        return cls(vectors, columns, mixing, _apart(weights, Words(vectors.vectors[columns]), n_words))
 
     def proportions(self, counts: sparse.csr_array) -> Floats:
-        """Return what each document is mixed of: rows that sum to 1; equal parts where there is no word."""
-        return np.asarray(self.mixing.transform(counts), dtype=np.float64)
+        """Return what each document is mixed of: rows that sum to 1; zeros where there is no word of the topics."""
+        known = sparse.csr_array(counts[:, self.columns])
+        proportions = np.asarray(self.mixing.transform(known), dtype=np.float64)
+        proportions[np.diff(known.indptr) == 0] = 0
+        return proportions
 
     @property
     def ground(self) -> Table:
@@ -91,7 +102,8 @@ class Topics:
 def kept_proportions(proportions: Floats) -> Floats:
     """Forget parts below 1 / (number of topics + 1), as HOTT does, and let the others sum to 1."""
     kept = np.where(proportions < 1 / (proportions.shape[1] + 1), 0.0, proportions)
-    return kept / kept.sum(axis=1, keepdims=True)
+    sums = kept.sum(axis=1, keepdims=True)
+    return kept / np.where(sums > 0, sums, 1)
 
 
 def _sampled(counts: sparse.csr_array, n_topics: int, n_steps: int, seed: int) -> Floats:

@@ -5,6 +5,7 @@ out. A document of which nothing is left is at distance 0 from another such one;
 by WMD, HOTT and HOFTT, and at distance 1 by WFR, which can destroy mass.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from troenpy._kernel.neighbors import sum_rows
 from troenpy.couplings import Balanced, Coupling, Floats, Unbalanced
 from troenpy.embeddings import WordVectors
 from troenpy.grounds import Words, shared_places
+from troenpy.neighbors import near_one
 from troenpy.pruning import Space
 from troenpy.topics import Topics, kept_proportions
 
@@ -55,10 +58,10 @@ def word_distance(
     name: str, vectors: WordVectors, *, coef: float = COEF, tolerance: float = TOLERANCE
 ) -> DocumentDistance:
     """Return "wmd" or "wfr" as a distance between rows of counts, whose columns are the words of the vectors."""
-    if not (coef > 0 and tolerance > 0):
-        raise ValueError(f"coef and tolerance must be positive, got {coef} and {tolerance}")
+    if not (0 < coef < np.inf and 0 < tolerance < np.inf):
+        raise ValueError(f"coef and tolerance must be positive numbers, got {coef} and {tolerance}")
     coupling: Coupling = Balanced() if name == "wmd" else Unbalanced(coef, tolerance)
-    return DocumentDistance(Space(Words(vectors.vectors.astype(np.float64)), coupling), _word_shares)
+    return DocumentDistance(Space(Words(vectors.vectors), coupling), _word_shares)
 
 
 def topic_distance(name: str, topics: Topics) -> DocumentDistance:
@@ -85,10 +88,13 @@ def count_words(bags: Sequence[Bag], vectors: WordVectors) -> sparse.csr_array:
                 values.append(count)
         indptr.append(len(columns))
     data = np.array(values, dtype=np.float64)
-    if not (np.isfinite(data) & (data > 0)).all():
-        raise ValueError(f"counts of words must be positive numbers, got {min(values)}")
-    if len(data) and data.max() > MOST_TIMES * data.min():
-        raise ValueError(f"counts of words differ too much to be reckoned with: from {data.min():g} to {data.max():g}")
+    is_count = np.isfinite(data) & (data > 0)
+    if not is_count.all():
+        raise ValueError(f"counts of words must be positive numbers, got {data[~is_count][0]:g}")
+    for start, end in itertools.pairwise(indptr):
+        of = data[start:end]
+        if len(of) and of.max() / MOST_TIMES > of.min():
+            raise ValueError(f"counts of words differ too much to be reckoned with: from {of.min():g} to {of.max():g}")
     counts = sparse.csr_array((data, columns, indptr), shape=(len(bags), len(vectors)))
     counts.sort_indices()
     return counts
@@ -139,7 +145,7 @@ def relaxed_wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
     (p, points), (q, others) = _rows(_word_shares(count_words([bag, other], vectors)))
     if not (len(p) and len(q)):
         return np.inf if len(p) or len(q) else 0.0
-    costs = Words(vectors.vectors.astype(np.float64)).distances_from(others)(points)
+    costs = Words(vectors.vectors).distances_from(others)(points)
     return float(max(p @ costs.min(axis=0), q @ costs.min(axis=1)))
 
 
@@ -162,8 +168,8 @@ def centroid_distance(bag: Bag, other: Bag, vectors: WordVectors) -> float:
     (p, points), (q, others) = _rows(_word_shares(count_words([bag, other], vectors)))
     if not (len(p) and len(q)):
         return np.inf if len(p) or len(q) else 0.0
-    table = vectors.vectors.astype(np.float64)
-    return float(np.linalg.norm(p @ table[points] - q @ table[others]))
+    means = [share @ vectors.vectors[of].astype(np.float64) for share, of in ((p, points), (q, others))]
+    return float(np.linalg.norm(means[0] - means[1]))
 
 
 def wfr(bag: Bag, other: Bag, vectors: WordVectors, *, coef: float = COEF, tolerance: float = TOLERANCE) -> float:
@@ -180,7 +186,7 @@ def wfr(bag: Bag, other: Bag, vectors: WordVectors, *, coef: float = COEF, toler
     coef : float, default=1.0
         Mass is not moved further than pi / (2 coef): choose it for the lengths that the vectors have.
     tolerance : float, default=0.001
-        How far the result may be above the least cost.
+        How far the result may be above the least cost. If coef is small, costs shrink with its square: lower this too.
 
     Examples
     --------
@@ -195,12 +201,12 @@ def wfr(bag: Bag, other: Bag, vectors: WordVectors, *, coef: float = COEF, toler
     return word_distance("wfr", vectors, coef=coef, tolerance=tolerance).between(count_words([bag, other], vectors))
 
 
-def learn_topics(bags: Sequence[Bag], vectors: WordVectors, **settings: Any) -> Topics:
+def learn_topics(bags: Iterable[Bag], vectors: WordVectors, **settings: Any) -> Topics:
     """Learn topics from documents, for `hott` and `hoftt`.
 
     Parameters
     ----------
-    bags : sequence of bags of words
+    bags : iterable of bags of words
     vectors : WordVectors
     **settings
         n_topics=70, n_words=20, n_steps=1000, seed=0: see `Topics.learnt`.
@@ -209,7 +215,7 @@ def learn_topics(bags: Sequence[Bag], vectors: WordVectors, **settings: Any) -> 
     -------
     Topics
     """
-    return Topics.learnt(count_words(bags, vectors), vectors, **settings)
+    return Topics.learnt(count_words(list(bags), vectors), vectors, **settings)
 
 
 def hott(bag: Bag, other: Bag, topics: Topics) -> float:
@@ -255,15 +261,14 @@ def hoftt(bag: Bag, other: Bag, topics: Topics) -> float:
 
 
 def _word_shares(counts: sparse.csr_array) -> sparse.csr_array:
-    sums = np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
-    return sparse.csr_array((counts.data / sums, counts.indices, counts.indptr), shape=counts.shape)
+    scaled = near_one(counts)  # no sum is infinite
+    sums = np.repeat(sum_rows(counts.indptr, scaled), np.diff(counts.indptr))
+    return sparse.csr_array((scaled / sums, counts.indices, counts.indptr), shape=counts.shape)
 
 
 def _topic_shares(topics: Topics, counts: sparse.csr_array, *, is_whole: bool) -> sparse.csr_array:
     proportions = topics.proportions(counts)
-    proportions = proportions if is_whole else kept_proportions(proportions)
-    proportions[np.diff(counts.indptr) == 0] = 0
-    return sparse.csr_array(proportions)
+    return sparse.csr_array(proportions if is_whole else kept_proportions(proportions))
 
 
 def _rows(shares: sparse.csr_array) -> list[tuple[Floats, Any]]:
@@ -273,8 +278,14 @@ def _rows(shares: sparse.csr_array) -> list[tuple[Floats, Any]]:
 
 
 def _counted(bag: Bag) -> Mapping[str, float]:
-    if isinstance(bag, str):
+    if isinstance(bag, str | bytes):
         raise TypeError(
             f"a bag of words must be a mapping or an iterable of words, got the text {bag[:40]!r}: split it"
         )
-    return bag if isinstance(bag, Mapping) else Counter(bag)
+    if not isinstance(bag, Iterable):
+        raise TypeError(f"a bag of words must be a mapping or an iterable of words, got {bag!r}")
+    counted = dict(bag.items()) if hasattr(bag, "items") else Counter(bag)
+    for word in counted:
+        if not isinstance(word, str):
+            raise TypeError(f"a bag of words must hold words, got {word!r}, of type {type(word).__name__}")
+    return counted

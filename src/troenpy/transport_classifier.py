@@ -1,6 +1,6 @@
 """TransportClassifier: documents in, labels out, by a vote of the nearest documents by optimal transport."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -41,7 +41,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
     stop_words : {"english"}, list or None, default="english"
         As in `CountVectorizer`; for documents that are texts.
     coef, tolerance : float, default=1.0 and 0.001
-        Of "wfr".
+        Of "wfr", as in `transport.wfr`.
     n_topics, n_topic_words, n_steps : int, default=70, 20 and 1000
         Of "hott" and "hoftt": how many topics, how many words of each, how many rounds of sampling.
     random_state : int, default=0
@@ -117,6 +117,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         labels = read_single_labels(y, "TransportClassifier")
+        self._vectors: Any = self.vectors
         counts = self._counts(X)
         check_labels_fit(labels, counts.shape[0], is_whole=False)
         if not counts.nnz:
@@ -196,12 +197,11 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         check_count("n_neighbors", self.n_neighbors)
 
     def _learnt_distance(self, counts: sparse.csr_array) -> DocumentDistance:
-        vectors: Any = self.vectors
         if self.distance not in TOPIC_DISTANCES:
-            return word_distance(self.distance, vectors, coef=self.coef, tolerance=self.tolerance)
+            return word_distance(self.distance, self._vectors, coef=self.coef, tolerance=self.tolerance)
         self.topics_ = Topics.learnt(
             counts,
-            vectors,
+            self._vectors,
             n_topics=self.n_topics,
             n_words=self.n_topic_words,
             n_steps=self.n_steps,
@@ -210,8 +210,9 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         return topic_distance(self.distance, self.topics_)
 
     def _counts(self, X: Any) -> sparse.csr_array:
-        vectors: Any = self.vectors
-        if isinstance(X, list | tuple | np.ndarray) and len(X) and all(isinstance(bag, Mapping) for bag in X):
+        vectors = self._vectors
+        X = list(X) if isinstance(X, Iterator) else X
+        if isinstance(X, Iterable) and isinstance(next(iter(X), None), Mapping):
             return count_words(list(X), vectors)
         counter = CountVectorizer(vocabulary=vectors.places, stop_words=self.stop_words, dtype=np.float64)
         counts = sparse.csr_array(counter.transform(X))
