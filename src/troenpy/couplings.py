@@ -199,7 +199,7 @@ class Unbalanced:
         """Solve, or prove the limit, by the method of Frank and Wolfe; None if it takes too long here, too.
 
         Prices u + x and v - x are allowed for every x, and with the best of them the gradient of the bound is a
-        balanced problem, whose prices are the direction to go in (Sejourne et al. 2022).
+        balanced problem, whose prices are the direction to go in (Séjourné et al. 2022).
         """
         _, u = self._bound_by(p, q, costs, u)
         v = (costs - u).min(axis=1)
