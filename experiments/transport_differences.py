@@ -115,7 +115,7 @@ def count_words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[C
 def left_out(corpus: str, words: str) -> tuple[str | list[str] | None, int]:
     """Return the stop words, and how often a word occurs at least."""
     if words == "of WMD":
-        from RAKE import SmartStopList  # type: ignore[import-untyped]
+        from RAKE import SmartStopList
 
         return None if corpus == "twitter" else SmartStopList(), 5 if corpus == "20news" else 1
     return None if words == "all" else "english", 3 if words == "stems" else 1
