@@ -269,7 +269,8 @@ class TestUnknownWords:
         [
             (None, TypeError, "a mapping or an iterable of words, got None"),
             (b"w1", TypeError, "got the text b'w1': split it"),
-            ([1, 2], TypeError, "must hold words, got 1, of type int"),
+            ([1, 2], TypeError, "must hold words, got 1: words with counts go into a mapping"),
+            (pd.Series({"w1": 2, "w2": 2}), TypeError, "words with counts go into a mapping"),
             ({"w1": 1, "w2": np.nan}, ValueError, "positive numbers, got nan"),
             ({"w1": 1, "w2": np.inf}, ValueError, "positive numbers, got inf"),
             ({"w1": 1, "w2": -3}, ValueError, "positive numbers, got -3"),
@@ -286,7 +287,7 @@ class TestUnknownWords:
         for distance in (wmd, wfr):
             expected = distance({"w1": 1, "w2": 1}, {"w3": 1}, vectors)
             assert distance({"w1": 1e308, "w2": 1e308}, {"w3": 1e-300}, vectors) == expected
-            assert distance(pd.Series({"w1": 2, "w2": 2}), ["w3"], vectors) == expected
+            assert distance(pd.Series(["w1", "w2"]), ["w3"], vectors) == expected
 
     def test_bags_are_bags(self):
         with pytest.raises(TypeError, match="got the text 'w1 w2': split it"):
@@ -607,9 +608,11 @@ class TestExperiments:
         experiments.run([corpus], ["knn1: wfr"], 1, vectors=vectors, out=out, is_fresh=True)
         assert [row.method for row in read_rows(out)] == ["knn1: wfr"]
 
-    @pytest.mark.parametrize("sample", [0, 2.5, "5", True])
-    def test_a_sample_is_a_number_of_documents(self, corpus, sample):
-        with pytest.raises(ValueError, match=f"sample must be a number of test documents, 1 or more, got {sample!r}"):
+    @pytest.mark.parametrize(
+        ("sample", "error"), [(0, ValueError), (2.5, TypeError), ("5", TypeError), (True, TypeError)]
+    )
+    def test_a_sample_is_a_number_of_documents(self, corpus, sample, error):
+        with pytest.raises(error, match="sample"):
             experiments.run([corpus], ["knn: tf"], sample=sample)
 
     def test_a_sample_may_be_numpys(self, corpus, tmp_path):

@@ -12,8 +12,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError
-from numbers import Integral
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -24,6 +22,7 @@ from troenpy.datasets import Corpus
 from troenpy.evaluation import cost, groups, predict
 from troenpy.journal import PROTOCOL, Key, Row, open_journal, packed, versions
 from troenpy.methods import Method, read_methods
+from troenpy.neighbors import check_count
 from troenpy.splits import CountedCorpus, Split, count_terms, deduplicated, fingerprint, n_test_documents
 
 
@@ -140,7 +139,7 @@ def run(
     if not all(0 < fraction <= 1 for fraction in train_fractions):
         raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
     if sample is not None:
-        sample = _whole(sample)
+        sample = check_count("sample", sample)
     is_transport = any(method.is_transport for method in chosen)
     if is_transport and vectors is None:
         raise ValueError(
@@ -211,12 +210,6 @@ def _made_with(is_transport: bool) -> dict[str, str]:
     except PackageNotFoundError as error:
         name = str(error.name)
         raise ImportError(f"optimal transport needs {name}: pip install 'troenpy[transport]'", name=name) from None
-
-
-def _whole(sample: Any) -> int:
-    if not isinstance(sample, Integral) or isinstance(sample, bool) or sample < 1:
-        raise ValueError(f"sample must be a number of test documents, 1 or more, got {sample!r}")
-    return int(sample)
 
 
 def _fewer(sample: int | None, corpus: Corpus) -> int | None:

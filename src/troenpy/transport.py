@@ -284,8 +284,8 @@ def _counted(bag: Bag) -> Mapping[str, float]:
         )
     if not isinstance(bag, Iterable):
         raise TypeError(f"a bag of words must be a mapping or an iterable of words, got {bag!r}")
-    counted = dict(bag.items()) if hasattr(bag, "items") else Counter(bag)
+    counted = bag if isinstance(bag, Mapping) else Counter(bag)
     for word in counted:
         if not isinstance(word, str):
-            raise TypeError(f"a bag of words must hold words, got {word!r}, of type {type(word).__name__}")
+            raise TypeError(f"a bag of words must hold words, got {word!r}: words with counts go into a mapping")
     return counted
