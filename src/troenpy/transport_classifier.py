@@ -49,7 +49,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
     prune : bool, default=True
         False works out all distances in full: the same neighbours, slowly.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. Results do not depend on it.
+        Threads: None is one, -1 is all processors. Results do not depend on it. More than one gain little so far.
     progress : callable, optional
         Called with the number of documents classified so far and of all.
 
