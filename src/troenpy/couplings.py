@@ -2,18 +2,20 @@
 
 A coupling moves shares of mass between points; the cost of a move is given. Potentials are prices: one for each point
 of the first distribution, from which a lower bound follows for the cost to any other one (`pruning.py`). Couplings of
-equal mass are solved by POT's network simplex, others by the steps of its majorisation and minimisation. Where it is
-enough to know that a cost is above a limit, a few scalings (Sinkhorn) find prices that prove it, in less time.
+equal mass are solved by POT's network simplex, others by the steps of its majorisation and minimisation, and if these
+take long by Newton's. Where it is enough to know that a cost is above a limit, a few scalings (Sinkhorn) find prices
+that prove it, in less time.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from troenpy._kernel.matrix import least_differences
 
@@ -23,11 +25,10 @@ Places = NDArray[np.int64]
 MOST_PIVOTS = 10_000_000  # of the network simplex: far beyond what two documents take
 OPTIMAL = 1  # POT's code for it
 STEPS_AT_ONCE = 25  # of majorisation and minimisation, between two looks at how good the plan is
-MOST_STEPS = 20_000
-PATIENCE = 250  # steps, before balanced problems are tried: where moves are cheap they are far better
-MOST_PROBLEMS = 30
-LARGEST_EXPONENT = 10.0  # of masses of balanced problems: beyond it the simplex has nothing to hold on to
-HALVINGS = 25  # of the length of a step between two prices
+MOST_STEPS = 5_000
+PATIENCE = 250  # steps, before Newton's are tried: where moves are cheap they are far better
+MOST_NEWTON_STEPS = 60
+NEARLY = 0.99  # of the way to where a plan or a margin would be zero
 LARGEST_PRICE = 50.0  # a unit of mass is destroyed and made anew for 2, and exp(-50) is nothing
 TINY = 1e-300
 ROUNDING = 1e-12  # of a sum of about 1
@@ -130,8 +131,8 @@ class Unbalanced:
 
     A move over a distance d costs -2 log cos(min(coef d, pi/2)), made and destroyed mass its Kullback-Leibler
     divergence. The cost is at most `tolerance` above the least there is: majorisation and minimisation goes on until
-    the potentials prove that. If it takes long, because moves cost little, balanced problems get there in a few
-    solutions. A cost that is not proven in the end comes with a warning.
+    the potentials prove that. If it takes long, because moves cost little, an interior point method gets there in some
+    ten steps. A cost that is not proven in the end comes with a warning.
 
     Parameters
     ----------
@@ -156,32 +157,23 @@ class Unbalanced:
                 bound, potentials = self._bound_by(p, q, costs, u)
                 if bound > limit:
                     return Solution(bound, potentials)
-        unmoved = _cost_in_place(p, q, common)
-        plan, decay, cost, before = q[:, None] * p, np.exp(-costs / 2), unmoved, np.inf
-        for n_steps in range(0, MOST_STEPS, STEPS_AT_ONCE):
-            if n_steps == PATIENCE:
-                solution = self._by_balanced_problems(p, q, costs, u, limit)
-                if solution is not None:
-                    return solution._replace(cost=min(solution.cost, unmoved))
-            plan = improved_plan(q, p, decay, plan)
-            left, received = plan.sum(axis=0), plan.sum(axis=1)
-            cost = float((plan * costs).sum()) + _divergence(left, p) + _divergence(received, q)
-            u, v = _prices(left, p), _prices(received, q)
-            bound = max(self._bound_by(p, q, costs, u)[0], self._bound_by(q, p, costs.T, v)[0])
+        cost, bound = _cost_in_place(p, q, common), -np.inf
+        for plan, u, v in _plans(p, q, costs, self.tolerance):
+            changes = _divergence(plan.sum(axis=0), p) + _divergence(plan.sum(axis=1), q)
+            cost = min(cost, float((plan * costs).sum()) + changes)
+            bound = max(bound, self._bound_by(p, q, costs, u)[0], self._bound_by(q, p, costs.T, v)[0])
             if bound > limit:
                 return Solution(bound, u)
-            if min(cost, unmoved) - bound <= self.tolerance or (cost >= before and n_steps > PATIENCE):
+            if cost - bound <= max(self.tolerance, ROUNDING):
                 break
-            before = cost
-        cost = max(min(cost, unmoved), 0.0)
-        if cost - bound > max(self.tolerance, ROUNDING):
+        else:
             warnings.warn(
                 f"the cost {cost:.6g} is proven to be at most {cost - bound:.2g} above the least, not"
                 f" {self.tolerance:g} as wished: allow a larger tolerance",
                 RuntimeWarning,
                 stacklevel=2,
             )
-        return Solution(cost, u)
+        return Solution(max(cost, 0.0), u)
 
     def worth(self, potentials: Floats) -> Floats:
         """Return 1 - exp(-potential)."""
@@ -195,34 +187,6 @@ class Unbalanced:
         """Return that of distances, or of a sum of about 1 if it is more."""
         return max(of_distances, ROUNDING)
 
-    def _by_balanced_problems(self, p: Floats, q: Floats, costs: Floats, u: Floats, limit: float) -> Solution | None:
-        """Solve, or prove the limit, by the method of Frank and Wolfe; None if it takes too long here, too.
-
-        Prices u + x and v - x are allowed for every x, and with the best of them the gradient of the bound is a
-        balanced problem, whose prices are the direction to go in (Séjourné et al. 2022).
-        """
-        _, u = self._bound_by(p, q, costs, u)
-        v = (costs - u).min(axis=1)
-        costs = np.ascontiguousarray(costs)
-        for _ in range(MOST_PROBLEMS):
-            shift = 0.5 * float(np.log((p @ np.exp(-u)) / (q @ np.exp(-v))))
-            u, v = u + shift, v - shift
-            bound = float(p @ self.worth(u) + q @ self.worth(v))
-            if bound > limit:
-                return Solution(bound, u)
-            if max(np.abs(u).max(), np.abs(v).max()) > LARGEST_EXPONENT:
-                return None
-            supply, demand = p * np.exp(-u), q * np.exp(-v)
-            demand *= supply.sum() / demand.sum()
-            _, prices = _network_simplex(demand, supply, costs)
-            du, dv = (costs - prices[:, None]).min(axis=0) - u, prices - v
-            gap = float(supply @ du + demand @ dv)
-            if gap <= self.tolerance:
-                return Solution(max(bound + gap, 0.0), u)
-            step = _longest_ascent(lambda t: _slope(p, u + t * du, du) + _slope(q, v + t * dv, dv))  # noqa: B023
-            u, v = u + step * du, v + step * dv
-        return None
-
     def _bound_by(self, p: Floats, q: Floats, costs: Floats, u: Floats) -> tuple[float, Floats]:
         """Return what prices of p's points prove, and the highest prices for them that prove it."""
         prices = (costs - u).min(axis=1)  # not by the kernel: costs may be transposed
@@ -230,21 +194,71 @@ class Unbalanced:
         return float(p @ self.worth(highest) + q @ self.worth(prices)), highest
 
 
-def _slope(mass: Floats, prices: Floats, direction: Floats) -> float:
-    """Return how fast -log sum mass exp(-prices) grows in a direction."""
-    weights = mass * np.exp(-prices)
-    return float(weights @ direction / weights.sum())
+def _plans(p: Floats, q: Floats, costs: Floats, tolerance: float) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield plans, each time nearer to the best, and prices of the points of p and of q that go with them."""
+    plan, decay = q[:, None] * p, np.exp(-costs / 2)
+    for n_steps in range(0, MOST_STEPS, STEPS_AT_ONCE):
+        if n_steps == PATIENCE:
+            yield from _plans_from_inside(p, q, costs, tolerance)
+        plan = improved_plan(q, p, decay, plan)
+        yield plan, _prices(plan.sum(axis=0), p), _prices(plan.sum(axis=1), q)
 
 
-def _longest_ascent(slope: Callable[[float], float]) -> float:
-    """Return where a falling slope becomes negative, 1 if it does not before."""
-    if slope(1.0) >= 0:
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
-    return low
+def _plans_from_inside(
+    p: Floats, q: Floats, costs: Floats, tolerance: float
+) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield plans and prices by an interior point method, as long as rounding lets it.
+
+    The prices of two points leave a margin below the cost of a move between them; where there is any, the best plan
+    moves nothing. Newton's method goes to plans whose products with the margins are all equal, and ever smaller.
+    """
+    n, mass = len(p), np.concatenate([p, q])
+    costs = np.minimum(costs, 2 * np.log(8 / tolerance))  # what a move gains beyond is less than the tolerance
+    prices = np.full(len(mass), -0.5 * min(float(costs.mean()), 1.0))
+    plan, margins = q[:, None] * p, costs - 2 * prices[0]
+    for _ in range(MOST_NEWTON_STEPS):
+        step = _newton_step(plan, margins, mass * np.exp(-prices))
+        if step is None:
+            return
+        plan, margins, prices = plan + step[0], margins - step[1], prices + step[2]
+        yield plan, prices[:n], prices[n:]
+
+
+@np.errstate(all="ignore")
+def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, Floats, Floats] | None:
+    """Return how a plan, its margins and prices change; None if numbers got too small to say.
+
+    First it is seen how far one can get on the way to products of zero; the better that is, the smaller they are chosen
+    for the step itself, which also makes up for what the first one left out (Mehrotra 1992).
+    """
+    n, ratios = plan.shape[1], plan / margins
+    hessian = np.diag(mass)
+    hessian[n:, :n], hessian[:n, n:] = ratios, ratios.T
+    hessian[np.diag_indices(len(mass))] += np.concatenate([ratios.sum(axis=0), ratios.sum(axis=1)])
+    scale = 1 / np.sqrt(hessian.diagonal())
+    try:
+        factor = linalg.cho_factor(scale[:, None] * hessian * scale)
+    except (linalg.LinAlgError, ValueError):  # the latter for numbers that are not finite
+        return None
+
+    def direction(products: Floats | float) -> tuple[Floats, Floats, Floats]:
+        aim = products / margins
+        missing = mass - np.concatenate([aim.sum(axis=0), aim.sum(axis=1)])
+        of_prices = scale * linalg.cho_solve(factor, scale * missing)
+        of_margins = of_prices[:n] + of_prices[n:, None]
+        return aim - plan + ratios * of_margins, of_margins, of_prices
+
+    def longest(of_plan: Floats, of_margins: Floats) -> float:
+        """Return which part of a change leaves both positive."""
+        fastest = max(float((-of_plan / plan).max()), float((of_margins / margins).max()))
+        return 1 / max(fastest, 1.0)
+
+    of_plan, of_margins, _ = direction(0.0)
+    part, product = longest(of_plan, of_margins), float((plan * margins).mean())
+    reached = float(((plan + part * of_plan) * (margins - part * of_margins)).mean())
+    changes = direction(product * (reached / product) ** 3 + of_plan * of_margins)
+    part = NEARLY * min(longest(*changes[:2]), 1 / max(1.0, float(-changes[2].min())))
+    return part * changes[0], part * changes[1], part * changes[2]
 
 
 def _cost_in_place(p: Floats, q: Floats, common: Places) -> float:
