@@ -6,8 +6,10 @@
 reads r8.jsonl.gz there. Distances are between the same pairs of documents, over the same words with vectors of length
 1 (gensim makes them so), one thread; their largest difference is given. The search is for the seven nearest training
 documents of test documents; of WMD the solutions are counted too. The plain loop works out every distance, with our
-own exact solution; on a part of the pairs it is also timed with gensim's. Neighbours are compared. Last come the steps
-of the unbalanced solver against POT's. All figures are CPU seconds, medians over rounds.
+own exact solution; on a part of the pairs it is also timed with gensim's. Neighbours are compared. Then several
+processes share a search (`n_jobs`), in turns with one alone: seconds of the clock, once with the start of the processes
+and then without. Last come the steps of the unbalanced solver against POT's. All other figures are CPU seconds, medians
+over rounds.
 """
 
 import argparse
@@ -106,6 +108,26 @@ def compare_searches(distance: DocumentDistance, words: WordCounts, n_queries: i
     print()
 
 
+def compare_jobs(distance: DocumentDistance, words: WordCounts, n_queries: int, n_jobs: int, n_rounds: int) -> None:
+    """Time the search in one process and in several, and compare what they find."""
+    nearest = NearestDocuments(distance.space, distance.shares(words.train))
+    test = distance.shares(words.test[:n_queries])
+    begin = time.perf_counter()
+    expected = nearest.search(test, K, n_jobs=n_jobs)
+    first, seconds, same = time.perf_counter() - begin, [], True
+    for _ in range(n_rounds):
+        for jobs in (1, n_jobs):
+            begin = time.perf_counter()
+            found = nearest.search(test, K, n_jobs=jobs)
+            seconds.append(time.perf_counter() - begin)
+            same &= all(np.array_equal(mine, other) for mine, other in zip(found, expected, strict=True))
+    alone, shared = seconds[::2], seconds[1::2]
+    ratio = statistics.median(one / several for one, several in zip(alone, shared, strict=True))
+    print(f"{test.shape[0]} documents: alone {statistics.median(alone):.2f} s, {n_jobs} processes", end=" ")
+    print(f"{statistics.median(shared):.2f} s, {ratio:.2f} times as fast; {first:.2f} s with their start;", end=" ")
+    print(f"same neighbours: {same}\n")
+
+
 def n_solutions(distance: DocumentDistance, train: sparse.csr_array, test: sparse.csr_array) -> tuple[int, int]:
     """Count the documents that a search looks at, and those that it solves."""
     solve = mock.patch.object(couplings.Balanced, "solve", autospec=True, side_effect=couplings.Balanced.solve)
@@ -142,10 +164,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--queries", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--shared-queries", type=int, default=240, help="of a search shared by processes")
     arguments = parser.parse_args()
     corpus = datasets.load(arguments.dataset, data_dir=arguments.data)
     counted = count_terms(corpus)
-    train, test = counted.parts(None if corpus.split is not None else 0, sample=arguments.queries)
+    n_test = max(arguments.queries, arguments.shared_queries)
+    train, test = counted.parts(None if corpus.split is not None else 0, sample=n_test)
     columns, vectors = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
     print(f"{corpus.name}: {vectors.coverage(counted.terms, np.asarray(counted.counts.sum(axis=0)).ravel())}")
     counts = sparse.csr_array(counted.counts)[:, columns]
@@ -161,6 +186,8 @@ def main() -> None:
             compare_searches(
                 distance, words, arguments.queries if name == "wmd" else 3, gensim if name == "wmd" else None
             )
+            print(name, end=": ")
+            compare_jobs(distance, words, arguments.shared_queries, arguments.jobs, arguments.rounds)
         compare_steps(100)
 
 

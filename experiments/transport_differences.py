@@ -151,7 +151,7 @@ def parts(corpus: CountedCorpus, n_splits: int, setting: Setting) -> Iterator[Pa
 
 
 def transported(
-    distance: str, counts: sparse.csr_array, vectors: WordVectors, codes: Documents, setting: Setting, n_threads: int
+    distance: str, counts: sparse.csr_array, vectors: WordVectors, codes: Documents, setting: Setting, n_jobs: int
 ) -> Search:
     """Return the search by a distance of transport; topics are learnt when it is called."""
 
@@ -162,7 +162,7 @@ def transported(
         else:
             measured = word_distance(distance, vectors, coef=setting.coef)
         nearest = NearestDocuments(measured.space, measured.shares(counts[train]))
-        return codes[train][nearest.search(measured.shares(counts[queries]), k, n_threads=n_threads)[1]]
+        return codes[train][nearest.search(measured.shares(counts[queries]), k, n_jobs=n_jobs)[1]]
 
     return search
 

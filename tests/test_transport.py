@@ -330,23 +330,32 @@ class TestPruning:
         np.testing.assert_array_equal(found[0][0], found[1][0])
 
     @pytest.mark.parametrize("name", ["wmd", "wfr"])
-    def test_blocks_and_threads_change_nothing(self, name, monkeypatch):
+    def test_blocks_change_nothing(self, name, monkeypatch):
         vectors, generator = made_up_vectors(), np.random.default_rng(1)
         distance = word_distance(name, vectors)
         train, test = (distance.shares(count_words(random_documents(generator, n), vectors)) for n in (60, 12))
         whole = NearestDocuments(distance.space, train).search(test, 5)
         monkeypatch.setattr(pruning, "COSTS_KEPT", 0)
         monkeypatch.setattr(pruning, "COSTS_AT_ONCE", 5)
-        seen = []
-        blocks = NearestDocuments(distance.space, train).search(
-            test, 5, n_threads=3, on_query=lambda *done: seen.append(done)
-        )
-        assert seen == [(i + 1, 12) for i in range(12)]
+        blocks = NearestDocuments(distance.space, train).search(test, 5)
         # A matrix product of another shape may round otherwise, and WFR then stop a step earlier or later.
         np.testing.assert_allclose(whole[0], blocks[0], rtol=0, atol=1e-9 if name == "wmd" else 1e-3)
         plain = NearestDocuments(distance.space, train, is_pruned=False).search(test, 5)
         np.testing.assert_array_equal(plain[1], blocks[1])
         np.testing.assert_array_equal(plain[0], blocks[0])
+
+    @pytest.mark.parametrize("name", DISTANCES)
+    def test_processes_change_nothing(self, name, topics):
+        generator = np.random.default_rng(1)
+        distance = topic_distance(name, topics) if name.startswith("ho") else word_distance(name, topics.vectors)
+        train, test = (distance.shares(count_words(random_documents(generator, n), topics.vectors)) for n in (60, 41))
+        nearest, seen = NearestDocuments(distance.space, train), []
+        alone = nearest.search(test, 5)
+        shared = nearest.search(test, 5, n_jobs=2, on_query=lambda *done: seen.append(done))
+        assert seen == [(i + 1, 41) for i in range(41)]
+        for mine, other in zip(alone, shared, strict=True):
+            np.testing.assert_array_equal(mine, other)
+        assert [part.shape for part in nearest.search(test[:0], 5, n_jobs=2)] == [(0, 5)] * 2
 
     def test_most_documents_are_never_solved(self, monkeypatch):
         generator = np.random.default_rng(0)
@@ -381,7 +390,7 @@ class TestPruning:
         bound = p @ coupling.worth(u) + q @ coupling.worth((costs - u).min(axis=1))
         solution = coupling.solve(p, q, costs, shared_places(points, others))
         assert bound <= solution.cost + 1e-9
-        u = solution.potentials
+        u = solution.potentials()
         bound = p @ coupling.worth(u) + q @ coupling.worth((costs - u).min(axis=1))
         assert bound <= solution.cost + 1e-9
         assert not is_balanced or bound == pytest.approx(solution.cost, abs=1e-6)

@@ -8,9 +8,9 @@ that prove it, in less time.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -39,10 +39,13 @@ LEAST_MOVES = 400  # of a problem whose solution takes longer than to look for a
 
 
 class Solution(NamedTuple):
-    """The cost of the cheapest coupling, or a bound above the limit; a potential for each point of the first one."""
+    """The cost of the cheapest coupling, or a bound above the limit.
+
+    `potentials` works out a potential for each point of the first distribution: few solutions are asked for them.
+    """
 
     cost: float
-    potentials: Floats
+    potentials: Callable[[], Floats]
 
 
 class Coupling(Protocol):
@@ -99,18 +102,18 @@ class Balanced:
             q[shared] -= stays
         (sources,), (targets,) = p.nonzero(), q.nonzero()
         if not (len(sources) and len(targets)):
-            return Solution(0.0, np.zeros(len(p)))
+            return Solution(0.0, lambda: np.zeros(len(p)))
         costs = costs.take(targets, axis=0)
         supply, demand, moves = p[sources], q[targets], costs.take(sources, axis=1)
         demand *= supply.sum() / demand.sum()  # rounding apart they are equal
         if limit < np.inf and moves.size >= LEAST_MOVES:
             for u in _soft_prices(supply, demand, moves, SOFTNESS * float(moves.mean())):
                 prices = least_differences(moves, u)
-                bound = float(demand @ prices + supply @ (moves - prices[:, None]).min(axis=0))
+                bound = float(demand @ prices + supply @ _highest(moves, prices))
                 if bound > limit:
-                    return Solution(bound, (costs - prices[:, None]).min(axis=0))
+                    return Solution(bound, partial(_highest, costs, prices))
         cost, prices = _network_simplex(demand, supply, moves)
-        return Solution(cost, (costs - prices[:, None]).min(axis=0))
+        return Solution(cost, partial(_highest, costs, prices))
 
     def worth(self, potentials: Floats) -> Floats:
         """Return the potentials themselves."""
@@ -156,15 +159,13 @@ class Unbalanced:
             for u in _soft_prices(p, q, costs, SOFTNESS, power=1 / (1 + SOFTNESS)):
                 bound, potentials = self._bound_by(p, q, costs, u)
                 if bound > limit:
-                    return Solution(bound, potentials)
+                    return Solution(bound, lambda: potentials)  # noqa: B023
         cost, bound = _cost_in_place(p, q, common), -np.inf
         for plan, u, v in _plans(p, q, costs, self.tolerance):
             changes = _divergence(plan.sum(axis=0), p) + _divergence(plan.sum(axis=1), q)
             cost = min(cost, float((plan * costs).sum()) + changes)
             bound = max(bound, self._bound_by(p, q, costs, u)[0], self._bound_by(q, p, costs.T, v)[0])
-            if bound > limit:
-                return Solution(bound, u)
-            if cost - bound <= max(self.tolerance, ROUNDING):
+            if bound > limit or cost - bound <= max(self.tolerance, ROUNDING):
                 break
         else:
             warnings.warn(
@@ -173,7 +174,7 @@ class Unbalanced:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        return Solution(max(cost, 0.0), u)
+        return Solution(bound if bound > limit else max(cost, 0.0), lambda: u)
 
     def worth(self, potentials: Floats) -> Floats:
         """Return 1 - exp(-potential)."""
@@ -190,8 +191,13 @@ class Unbalanced:
     def _bound_by(self, p: Floats, q: Floats, costs: Floats, u: Floats) -> tuple[float, Floats]:
         """Return what prices of p's points prove, and the highest prices for them that prove it."""
         prices = (costs - u).min(axis=1)  # not by the kernel: costs may be transposed
-        highest = (costs - prices[:, None]).min(axis=0)
+        highest = _highest(costs, prices)
         return float(p @ self.worth(highest) + q @ self.worth(prices)), highest
+
+
+def _highest(costs: Floats, prices: Floats) -> Floats:
+    """Return the highest prices of the points of p that those of q allow."""
+    return (costs - prices[:, None]).min(axis=0)
 
 
 def _plans(p: Floats, q: Floats, costs: Floats, tolerance: float) -> Iterator[tuple[Floats, Floats, Floats]]:

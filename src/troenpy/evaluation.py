@@ -38,7 +38,7 @@ def groups(methods: Iterable[Method]) -> list[list[Method]]:
     return list(found.values())
 
 
-def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
+def predict(split: Split, group: Sequence[Method], n_processes: int = 1) -> list[Codes]:
     """Return the class of each test document by each method of a group, as numbers of the training part's classes.
 
     Parameters
@@ -46,6 +46,8 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
     split : Split
     group : sequence of Method
         Methods that differ in k only.
+    n_processes : int, default=1
+        For a search by optimal transport; all else runs in this one.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def predict(split: Split, group: Sequence[Method]) -> list[Codes]:
     [array([1])]
     """
     if group[0].is_transport:
-        return _by_transport(split, group)
+        return _by_transport(split, group, n_processes)
     if group[0].model == "knn":
         return _by_neighbours(split, group)
     return [_by_linear_model(split, group[0])]
@@ -99,7 +101,7 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
     return [vote(codes[:, : method.k], len(split.counts.classes)) for method in group]
 
 
-def _by_transport(split: Split, group: Sequence[Method]) -> list[Codes]:
+def _by_transport(split: Split, group: Sequence[Method], n_processes: int) -> list[Codes]:
     """Vote among the nearest training documents by transport; ties as their authors decide them.
 
     Vectors are of length 1, and WFR's words are not moved further than pi / 2: on folds of training parts nothing else
@@ -113,7 +115,8 @@ def _by_transport(split: Split, group: Sequence[Method]) -> list[Codes]:
     else:
         distance = word_distance(name, vectors)
     nearest = NearestDocuments(distance.space, distance.shares(split.words.train))
-    _, rows = nearest.search(distance.shares(split.words.test), max(method.k for method in group))
+    largest = max(method.k for method in group)
+    _, rows = nearest.search(distance.shares(split.words.test), largest, n_jobs=n_processes)
     codes, n_classes = split.codes[rows], len(split.counts.classes)
     ties = "again" if name in TOPIC_DISTANCES else "nearest"
     return [vote(codes[:, : method.k], n_classes, ties=ties) for method in group]

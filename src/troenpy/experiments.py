@@ -23,6 +23,7 @@ from troenpy.evaluation import cost, groups, predict
 from troenpy.journal import PROTOCOL, Key, Row, open_journal, packed, versions
 from troenpy.methods import Method, read_methods
 from troenpy.neighbors import check_count
+from troenpy.processes import cpu_seconds
 from troenpy.splits import CountedCorpus, Split, count_terms, deduplicated, fingerprint, n_test_documents
 
 
@@ -111,7 +112,8 @@ def run(
         Word vectors for methods of optimal transport: "glove-50d" (a download of 85 MB), or a file as
         `embeddings.read` takes it.
     n_jobs : int, default=1
-        Threads; -1 is all processors. Results do not depend on it.
+        Threads, which share the methods of a split; for a method of optimal transport processes, which share its test
+        documents. -1 is as many as there are processors. Results do not depend on it.
     data_dir : path-like, optional
         For `datasets.load`.
     on_row : callable, optional
@@ -218,7 +220,7 @@ def _fewer(sample: int | None, corpus: Corpus) -> int | None:
 
 
 def _new_rows(tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, facts: _Facts) -> Iterator[Row]:
-    """Yield the rows of all tasks as they come, one split at a time."""
+    """Yield the rows of all tasks as they come, one split at a time, and of its methods those by transport last."""
     counted_name, counted = None, None
     for task in tasks:
         if not task.methods:
@@ -228,19 +230,22 @@ def _new_rows(tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, f
         split = counted.split(task.seed, task.train_fraction, task.sample)
         # What takes longest is begun first: it leaves no thread idle at the end.
         order = sorted(groups(task.methods), key=lambda group: -cost(group[0]))
-        futures = [pool.submit(_evaluate, task, split, group, facts) for group in order]
+        futures = [pool.submit(_evaluate, task, split, group, facts) for group in order if not group[0].is_transport]
         for future in as_completed(futures):
             yield from future.result()
+        for group in order:
+            if group[0].is_transport:
+                yield from _evaluate(task, split, group, facts, n_threads)
 
 
-def _evaluate(task: Task, split: Split, group: list[Method], facts: _Facts) -> list[Row]:
+def _evaluate(task: Task, split: Split, group: list[Method], facts: _Facts, n_processes: int = 1) -> list[Row]:
     """Return the rows of methods that differ in k only."""
-    wall, cpu = time.perf_counter(), time.thread_time()
+    wall, cpu = time.perf_counter(), cpu_seconds()
     try:
-        predictions = predict(split, group)
+        predictions = predict(split, group, n_processes)
     except ValueError as error:
         raise ValueError(f"{group[0].name!r} on {task.corpus.name}: {error}") from None
-    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
+    wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
     rows = []
     for method, predicted in zip(group, predictions, strict=True):
         correct = predicted == split.truth

@@ -9,9 +9,10 @@ left out: that of the centroids spares no solution on r8 or bbcsport, the relaxe
 time than it saves.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -20,10 +21,13 @@ from threadpoolctl import threadpool_limits
 from troenpy._kernel.matrix import least_differences
 from troenpy.couplings import Coupling, Floats, Solution
 from troenpy.grounds import Ground, Rows, shared_places
+from troenpy.processes import mapped
 
 COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
 COSTS_AT_ONCE = 2**17  # of those that are worked out anew
 PASSES = 8  # over its costs: about what the solution of a document takes; bounds of all get no more time than solutions
+PARTS = 4  # of the queries for each process: they do not take equally long
+LONGEST_PART = 32  # queries, between two signs of progress
 SHRINK = 0.7  # when this part of the candidates is left, forget the others
 
 
@@ -81,7 +85,7 @@ class NearestDocuments:
         queries: sparse.csr_array,
         k: int,
         *,
-        n_threads: int = 1,
+        n_jobs: int = 1,
         on_query: Callable[[int, int], None] | None = None,
     ) -> tuple[Floats, Rows]:
         """Find the k nearest documents of each query, nearest first; of equally near ones the first come first.
@@ -91,8 +95,8 @@ class NearestDocuments:
         queries : CSR matrix of shape (n_queries, n_points)
             One that is empty is equally far from all.
         k : int
-        n_threads : int, default=1
-            Results do not depend on it.
+        n_jobs : int, default=1
+            Processes. Results do not depend on it.
         on_query : callable, optional
             Called with the numbers of queries done and of all queries.
 
@@ -103,20 +107,18 @@ class NearestDocuments:
         """
         if k > len(self):
             raise ValueError(f"{k} neighbours are more than the {len(self)} documents that have any known word")
-        costs, rows = np.empty((queries.shape[0], k)), np.empty((queries.shape[0], k), dtype=np.int64)
-        queries, documents = queries.sorted_indices(), self._reachable()
-
-        def nearest(number: int) -> tuple[Floats, Rows]:
-            return self._nearest(documents, *_row(queries, number), k)
-
-        with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
-            found = (
-                pool.map(nearest, range(queries.shape[0])) if n_threads > 1 else map(nearest, range(queries.shape[0]))
-            )
-            for number, (least, places) in enumerate(found):
-                costs[number], rows[number] = least, self._numbers[places]
-                if on_query is not None:
-                    on_query(number + 1, queries.shape[0])
+        n_queries, queries = queries.shape[0], queries.sorted_indices()
+        costs, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
+        if n_jobs == 1:
+            found = self._nearest_of_each(queries, k)
+        else:
+            step = min(max(1, n_queries // (PARTS * n_jobs)), LONGEST_PART)
+            parts = [queries[first : first + step] for first in range(0, n_queries, step)]
+            found = chain.from_iterable(mapped(partial(_nearest_of_part, self, k), parts, n_jobs))
+        for number, (least, places) in enumerate(found):
+            costs[number], rows[number] = least, self._numbers[places]
+            if on_query is not None:
+                on_query(number + 1, n_queries)
         return costs, rows
 
     def distances(self, queries: sparse.csr_array) -> Floats:
@@ -132,6 +134,12 @@ class NearestDocuments:
         """
         queries, documents = queries.sorted_indices(), self._reachable()
         return np.array([self._all_costs(documents, *_row(queries, number)) for number in range(queries.shape[0])])
+
+    def _nearest_of_each(self, queries: sparse.csr_array, k: int) -> Iterator[tuple[Floats, Rows]]:
+        documents = self._reachable()
+        with threadpool_limits(1):
+            for number in range(queries.shape[0]):
+                yield self._nearest(documents, *_row(queries, number), k)
 
     def _reachable(self) -> _Documents:
         return _Documents(self._space, self._rows, self._columns, self._space.costs_from(self._columns))
@@ -161,8 +169,13 @@ class NearestDocuments:
             n_solved += documents.rows.indptr[document + 1] - documents.rows.indptr[document]
             if PASSES * n_solved >= candidates.n_columns:
                 candidates.drop_above(found.worst + slack)
-                candidates.tighten(solution.potentials)
+                candidates.tighten(solution.potentials())
                 n_solved = 0
+
+
+def _nearest_of_part(documents: NearestDocuments, k: int, queries: sparse.csr_array) -> list[tuple[Floats, Rows]]:
+    """Search for some of the queries, in another process."""
+    return list(documents._nearest_of_each(queries, k))
 
 
 class _Best:

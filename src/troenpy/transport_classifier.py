@@ -49,7 +49,8 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
     prune : bool, default=True
         False works out all distances in full: the same neighbours, slowly.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. Results do not depend on it. More than one gain little so far.
+        Processes: None is this one alone, -1 is as many as there are processors. Results do not depend on it. Others
+        start within seconds, once, and pay from some hundred documents on.
     progress : callable, optional
         Called with the number of documents classified so far and of all.
 
@@ -182,7 +183,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         shares = self._distance.shares(self._counts(X))
         k = check_count("n_neighbors", n_neighbors)
-        return self._nearest.search(shares, k, n_threads=thread_count(self.n_jobs), on_query=self.progress)
+        return self._nearest.search(shares, k, n_jobs=thread_count(self.n_jobs), on_query=self.progress)
 
     def _check_parameters(self) -> None:
         if self.distance not in DISTANCES:

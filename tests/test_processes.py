@@ -1,0 +1,69 @@
+"""Work in other processes comes back in order, with its CPU time, its warnings and its errors."""
+
+import os
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from troenpy.processes import cpu_seconds, mapped
+
+
+def process_of(_item):
+    return os.getpid()
+
+
+def slow_square(item):
+    time.sleep(0.3 if item == 0 else 0)
+    return item**2
+
+
+def busy(seconds):
+    begin = time.thread_time()
+    while time.thread_time() - begin < seconds:
+        pass
+
+
+def warn(item):
+    warnings.warn(f"item {item}", RuntimeWarning, stacklevel=1)
+    return item
+
+
+def fail(item):
+    raise ValueError(f"item {item} is bad")
+
+
+def largest(rows):
+    return float(rows.max())
+
+
+def test_it_is_done_elsewhere():
+    assert os.getpid() not in set(mapped(process_of, range(8), 2))
+
+
+def test_results_come_in_order():
+    assert list(mapped(slow_square, range(6), 2)) == [0, 1, 4, 9, 16, 25]
+
+
+def test_large_arrays_get_there():
+    arrays = [np.full((400, 1000), float(i)) for i in range(3)]
+    assert list(mapped(largest, arrays, 2)) == [0, 1, 2]
+
+
+def test_cpu_time_of_others_is_counted():
+    before = cpu_seconds()
+    list(mapped(busy, [0.2, 0.2], 2))
+    assert cpu_seconds() - before >= 0.4
+
+
+def test_warnings_come_here():
+    with pytest.warns(RuntimeWarning) as caught:
+        assert list(mapped(warn, [1, 2], 2)) == [1, 2]
+    assert [str(warning.message) for warning in caught] == ["item 1", "item 2"]
+
+
+def test_errors_come_here():
+    with pytest.raises(ValueError, match="item 1 is bad"):
+        list(mapped(fail, [1, 2], 2))
+    assert list(mapped(slow_square, [3], 2)) == [9]  # and do no harm to what is done next
