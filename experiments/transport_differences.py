@@ -213,7 +213,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=5, help="where none is given")
     parser.add_argument("--sample", type=int, default=500, help="test documents of each split; 0 for all")
     parser.add_argument("--more", type=int, default=2000, help="test documents of the larger sample")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
     dataset, distance = arguments.dataset, arguments.distance
     corpus = read_corpus(dataset, arguments.texts) if arguments.texts else datasets.load(dataset)
@@ -232,7 +232,7 @@ def main() -> None:
             "TF-IDF": weighted("idf", "l2", "cosine", counted.counts, codes),
         }
         if distance != "none":
-            by_transport = transported(distance, counted.counts, vectors, codes, setting, arguments.threads)
+            by_transport = transported(distance, counted.counts, vectors, codes, setting, arguments.jobs)
             searches = {distance: by_transport, **searches}
         cells = [
             measure(search, codes, splits, setting, arguments.choose, "again" if name in TOPIC_DISTANCES else "nearest")

@@ -3,7 +3,9 @@
 import os
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pytest
 
@@ -38,8 +40,39 @@ def largest(rows):
     return float(rows.max())
 
 
+def shared_within(_item):
+    return {os.getpid(), *mapped(process_of, range(4), 2)}
+
+
 def test_it_is_done_elsewhere():
     assert os.getpid() not in set(mapped(process_of, range(8), 2))
+
+
+def test_one_process_is_this_one():
+    before, here = cpu_seconds(), time.thread_time()
+    assert set(mapped(process_of, range(3), 1)) == {os.getpid()}
+    assert cpu_seconds() - before <= time.thread_time() - here + 1e-3
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_within_shared_work_it_is_not_shared_again(backend):
+    for processes in joblib.Parallel(2, backend=backend)(joblib.delayed(shared_within)(i) for i in range(4)):
+        assert len(processes) == 1
+
+
+def test_threads_take_turns():
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda n: list(mapped(slow_square, range(6), n)), [2, 3, 2, 3]))
+    assert found == [[0, 1, 4, 9, 16, 25]] * 4
+
+
+def test_the_rest_is_given_up():
+    results = mapped(busy, [0.0] + [60.0] * 3, 2)
+    next(results)
+    begin = time.perf_counter()
+    results.close()  # a warning would be an error
+    assert list(mapped(slow_square, [1, 2], 2)) == [1, 4]
+    assert time.perf_counter() - begin < 60
 
 
 def test_results_come_in_order():

@@ -162,12 +162,22 @@ class TestWfr:
             generator.uniform(0, 0.2, (7, 9)),
         )
         coupling, common = Unbalanced(1.0, 1e-6), np.full(7, -1)
-        found = coupling.solve(p, q, costs, common)
-        monkeypatch.setattr(couplings, "_newton_step", lambda *_: None)
-        assert coupling.solve(p, q, costs, common).cost == pytest.approx(found.cost, abs=2e-6)
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(couplings, "_newton_step", lambda *_: None)
+            by_steps = coupling.solve(p, q, costs, common).cost
         monkeypatch.setattr(couplings, "PATIENCE", 0)
-        assert coupling.solve(p, q, costs, common).cost == pytest.approx(found.cost, abs=2e-6)
+        monkeypatch.setattr(couplings, "improved_plan", lambda *_: pytest.fail("Newton did not get there"))
+        assert coupling.solve(p, q, costs, common).cost == pytest.approx(by_steps, abs=2e-6)
+
+    @pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
+    def test_words_far_from_all_others(self, tolerance):
+        generator = np.random.default_rng(0)
+        places = np.vstack([generator.normal(size=(20, 3)) / 100, [[5, 0, 0], [0, 5, 0]]])
+        vectors = WordVectors([f"x{i}" for i in range(22)], places)
+        bag, other = ([*(f"x{i}" for i in range(first, 20, 2)), f"x{first + 20}"] for first in (0, 1))
+        distance = wfr(bag, other, vectors, tolerance=tolerance)  # a warning would be an error
+        assert distance == pytest.approx(wfr(other, bag, vectors, tolerance=1e-9), abs=tolerance + 1e-9)
+        assert 2 / 11 < distance < 2 / 11 + 0.001  # the far words are destroyed and made, the others move a little
 
     def test_what_is_not_proven_comes_with_a_warning(self, monkeypatch):
         monkeypatch.setattr(couplings, "MOST_STEPS", 25)

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from troenpy._kernel.threads import thread_count
+from troenpy._kernel.jobs import job_count
 from troenpy.counting import read_weights
 from troenpy.explanation import Explanation
 from troenpy.features import TermFeatures
@@ -135,7 +135,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
-        n_blocks, n_threads = max(1, len(self.features_.blocks_)), thread_count(self.n_jobs)
+        n_blocks, n_threads = max(1, len(self.features_.blocks_)), job_count(self.n_jobs)
         design = Design(X, n_blocks, n_threads, profile)
         del X, blocks
         if self._is_multilabel:

@@ -135,7 +135,7 @@ class Unbalanced:
     A move over a distance d costs -2 log cos(min(coef d, pi/2)), made and destroyed mass its Kullback-Leibler
     divergence. The cost is at most `tolerance` above the least there is: majorisation and minimisation goes on until
     the potentials prove that. If it takes long, because moves cost little, an interior point method gets there in some
-    ten steps. A cost that is not proven in the end comes with a warning.
+    twenty steps. A cost that is not proven in the end comes with a warning.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Unbalanced:
             for u in _soft_prices(p, q, costs, SOFTNESS, power=1 / (1 + SOFTNESS)):
                 bound, potentials = self._bound_by(p, q, costs, u)
                 if bound > limit:
-                    return Solution(bound, lambda: potentials)  # noqa: B023
+                    return Solution(bound, potentials.copy)
         cost, bound = _cost_in_place(p, q, common), -np.inf
         for plan, u, v in _plans(p, q, costs, self.tolerance):
             changes = _divergence(plan.sum(axis=0), p) + _divergence(plan.sum(axis=1), q)
@@ -174,7 +174,7 @@ class Unbalanced:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        return Solution(bound if bound > limit else max(cost, 0.0), lambda: u)
+        return Solution(bound if bound > limit else max(cost, 0.0), u.copy)
 
     def worth(self, potentials: Floats) -> Floats:
         """Return 1 - exp(-potential)."""
@@ -219,9 +219,10 @@ def _plans_from_inside(
     moves nothing. Newton's method goes to plans whose products with the margins are all equal, and ever smaller.
     """
     n, mass = len(p), np.concatenate([p, q])
-    costs = np.minimum(costs, 2 * np.log(8 / tolerance))  # what a move gains beyond is less than the tolerance
-    prices = np.full(len(mass), -0.5 * min(float(costs.mean()), 1.0))
-    plan, margins = q[:, None] * p, costs - 2 * prices[0]
+    costs = np.minimum(costs, 2 * np.log(8 / tolerance))  # a move that costs more gains less than the tolerance
+    nearest = np.concatenate([costs.min(axis=0), costs.min(axis=1)])
+    prices = 0.5 * nearest - 0.5 * min(float(costs.mean()), 1.0)  # of two points less than the cost between them
+    plan, margins = q[:, None] * p, costs - prices[:n] - prices[n:, None]
     for _ in range(MOST_NEWTON_STEPS):
         step = _newton_step(plan, margins, mass * np.exp(-prices))
         if step is None:
@@ -263,7 +264,8 @@ def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, F
     part, product = longest(of_plan, of_margins), float((plan * margins).mean())
     reached = float(((plan + part * of_plan) * (margins - part * of_margins)).mean())
     changes = direction(product * (reached / product) ** 3 + of_plan * of_margins)
-    part = NEARLY * min(longest(*changes[:2]), 1 / max(1.0, float(-changes[2].min())))
+    fall = float(-changes[2].min())  # of a price, which makes exp(fall) of a mass: more than 1 at once would overshoot
+    part = NEARLY * min(longest(*changes[:2]), 1 / max(1.0, fall))
     return part * changes[0], part * changes[1], part * changes[2]
 
 

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError
 from threadpoolctl import threadpool_limits
 
 from troenpy import datasets, embeddings
-from troenpy._kernel.threads import thread_count
+from troenpy._kernel.jobs import job_count
 from troenpy.archive import FilePath
 from troenpy.datasets import Corpus
 from troenpy.evaluation import cost, groups, predict
@@ -155,7 +155,7 @@ def run(
     marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
     if len(marks) < len(loaded):
         raise ValueError(f"corpora must have different names, got {[corpus.name for corpus in loaded]}")
-    n_threads = thread_count(n_jobs)
+    n_threads = job_count(n_jobs)
     tasks = [
         Task(corpus, is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
         for corpus in loaded

@@ -13,8 +13,8 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from troenpy._kernel.jobs import job_count
 from troenpy._kernel.matrix import return_free_memory, stack_blocks
-from troenpy._kernel.threads import thread_count
 from troenpy.cells import Floats
 from troenpy.counting import present_terms, read_weights
 from troenpy.counts import ClassCounts
@@ -248,7 +248,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         profile = None
         if self.profile_ is not None:
             left_out = self.profile_.labels_left_out(X, labels, weights)
-            profile = self._scaled(self.profile_.profile(X, left_out, n_threads=thread_count(self.n_jobs)))
+            profile = self._scaled(self.profile_.profile(X, left_out, n_threads=job_count(self.n_jobs)))
         if self.cv is None:
             return X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile
         sets = np.empty(X.shape[0], dtype=np.int64)
@@ -282,7 +282,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             X = self._counter.transform(raw_documents)
         profile = None
         if self.profile_ is not None:
-            profile = self._scaled(self.profile_.profile(X, n_threads=thread_count(self.n_jobs)))
+            profile = self._scaled(self.profile_.profile(X, n_threads=job_count(self.n_jobs)))
         return self.join(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile)
 
     def parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
@@ -468,7 +468,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         out, out_indices = (new(array, shape=n_values) for array in (X.data, X.indices))
         how: list[tuple[str, str]] = [(block.tf, block.norm) for block in self.blocks_]
         arrays, results = (X.data, X.indices, X.indptr), {"out": out, "out_indices": out_indices}
-        stack_blocks(*arrays, weights, sets, how, **results, tail=tail, n_threads=thread_count(self.n_jobs))
+        stack_blocks(*arrays, weights, sets, how, **results, tail=tail, n_threads=job_count(self.n_jobs))
         indptr = n_blocks * X.indptr + n_tail * np.arange(len(X.indptr), dtype=index)
         shape = X.shape[0], n_blocks * X.shape[1] + n_tail
         rows = type(X)((out, out_indices, indptr), shape=shape, copy=False)

@@ -12,8 +12,8 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from troenpy._kernel.jobs import job_count
 from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
-from troenpy._kernel.threads import thread_count
 
 VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
 
@@ -185,7 +185,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if self._index is None:
             self._index = build_index(self._spaces)  # a model from a file, or from where there is no kernel
         distances, rows = nearest_rows(
-            self._spaces, self._index, queries, k, skips_own_row=is_training, n_threads=thread_count(self.n_jobs)
+            self._spaces, self._index, queries, k, skips_own_row=is_training, n_threads=job_count(self.n_jobs)
         )
         return (distances, rows) if return_distance else rows
 

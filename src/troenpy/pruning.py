@@ -9,10 +9,10 @@ left out: that of the centroids spares no solution on r8 or bbcsport, the relaxe
 time than it saves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +26,7 @@ from troenpy.processes import mapped
 COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
 COSTS_AT_ONCE = 2**17  # of those that are worked out anew
 PASSES = 8  # over its costs: about what the solution of a document takes; bounds of all get no more time than solutions
+FEWEST_QUERIES = 4  # of a process
 PARTS = 4  # of the queries for each process: they do not take equally long
 LONGEST_PART = 32  # queries, between two signs of progress
 SHRINK = 0.7  # when this part of the candidates is left, forget the others
@@ -71,6 +72,7 @@ class NearestDocuments:
 
     def __init__(self, space: Space, documents: sparse.csr_array, *, is_pruned: bool = True) -> None:
         self._space = space
+        self._slack = space.coupling.slack(space.ground.slack)
         self._is_pruned = is_pruned
         self._numbers = np.flatnonzero(np.diff(documents.indptr))
         documents = sparse.csr_array(documents[self._numbers], dtype=np.float64)
@@ -96,7 +98,7 @@ class NearestDocuments:
             One that is empty is equally far from all.
         k : int
         n_jobs : int, default=1
-            Processes. Results do not depend on it.
+            Processes, at most; none gets less than a few queries. Results do not depend on it.
         on_query : callable, optional
             Called with the numbers of queries done and of all queries.
 
@@ -109,16 +111,11 @@ class NearestDocuments:
             raise ValueError(f"{k} neighbours are more than the {len(self)} documents that have any known word")
         n_queries, queries = queries.shape[0], queries.sorted_indices()
         costs, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
-        if n_jobs == 1:
-            found = self._nearest_of_each(queries, k)
-        else:
-            step = min(max(1, n_queries // (PARTS * n_jobs)), LONGEST_PART)
-            parts = [queries[first : first + step] for first in range(0, n_queries, step)]
-            found = chain.from_iterable(mapped(partial(_nearest_of_part, self, k), parts, n_jobs))
-        for number, (least, places) in enumerate(found):
-            costs[number], rows[number] = least, self._numbers[places]
-            if on_query is not None:
-                on_query(number + 1, n_queries)
+        with closing(self._nearest_of_all(queries, k, min(n_jobs, n_queries // FEWEST_QUERIES))) as found:
+            for number, (least, places) in enumerate(found):
+                costs[number], rows[number] = least, self._numbers[places]
+                if on_query is not None:
+                    on_query(number + 1, n_queries)
         return costs, rows
 
     def distances(self, queries: sparse.csr_array) -> Floats:
@@ -135,7 +132,17 @@ class NearestDocuments:
         queries, documents = queries.sorted_indices(), self._reachable()
         return np.array([self._all_costs(documents, *_row(queries, number)) for number in range(queries.shape[0])])
 
-    def _nearest_of_each(self, queries: sparse.csr_array, k: int) -> Iterator[tuple[Floats, Rows]]:
+    def _nearest_of_all(self, queries: sparse.csr_array, k: int, n_jobs: int) -> Generator[tuple[Floats, Rows]]:
+        if n_jobs <= 1:
+            yield from self._nearest_of_each(queries, k)
+            return
+        step = min(max(1, queries.shape[0] // (PARTS * n_jobs)), LONGEST_PART)
+        parts = [queries[first : first + step] for first in range(0, queries.shape[0], step)]
+        with closing(mapped(partial(_nearest_of_part, self, k), parts, n_jobs)) as found:
+            for part in found:
+                yield from part
+
+    def _nearest_of_each(self, queries: sparse.csr_array, k: int) -> Generator[tuple[Floats, Rows]]:
         documents = self._reachable()
         with threadpool_limits(1):
             for number in range(queries.shape[0]):
@@ -156,19 +163,18 @@ class NearestDocuments:
             least = np.argsort(costs, kind="stable")[:k]
             return costs[least], least
         query, found = _Query(documents, points, shares), _Best(k)
-        slack = self._space.coupling.slack(self._space.ground.slack)
         candidates = _Candidates(query)
         candidates.tighten(np.zeros(len(points)))
         n_solved = 0  # columns of the documents solved since bounds were tightened
         while True:
             document, bound = candidates.pop()
-            if not bound <= found.worst + slack or bound == np.inf:
+            if not bound <= found.worst + self._slack or bound == np.inf:
                 return found.sorted()
-            solution = query.solve(document, found.worst + slack)
+            solution = query.solve(document, found.worst + self._slack)
             found.add(solution.cost, document)  # a bound is above the worst, and forgotten at once
             n_solved += documents.rows.indptr[document + 1] - documents.rows.indptr[document]
             if PASSES * n_solved >= candidates.n_columns:
-                candidates.drop_above(found.worst + slack)
+                candidates.drop_above(found.worst + self._slack)
                 candidates.tighten(solution.potentials())
                 n_solved = 0
 

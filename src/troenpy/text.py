@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
 
 from troenpy import _kernel, documents
-from troenpy._kernel.threads import thread_count
+from troenpy._kernel.jobs import job_count
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
 
@@ -165,7 +165,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        n_threads = thread_count(self.n_jobs)
+        n_threads = job_count(self.n_jobs)
         if not self._kernel_applies():
             return _sorted(super().fit_transform(self._readable(raw_documents), y))
         documents.check_collection(raw_documents)
@@ -193,7 +193,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        n_threads = thread_count(self.n_jobs)
+        n_threads = job_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
             return _sorted(super().transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from troenpy._kernel.threads import thread_count
+from troenpy._kernel.jobs import job_count
 from troenpy.couplings import Floats
 from troenpy.embeddings import WordVectors
 from troenpy.labels import check_labels_fit, read_single_labels
@@ -50,7 +50,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         False works out all distances in full: the same neighbours, slowly.
     n_jobs : int or None, default=None
         Processes: None is this one alone, -1 is as many as there are processors. Results do not depend on it. Others
-        start within seconds, once, and pay from some hundred documents on.
+        start within seconds, and stay for the next search.
     progress : callable, optional
         Called with the number of documents classified so far and of all.
 
@@ -183,7 +183,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         shares = self._distance.shares(self._counts(X))
         k = check_count("n_neighbors", n_neighbors)
-        return self._nearest.search(shares, k, n_jobs=thread_count(self.n_jobs), on_query=self.progress)
+        return self._nearest.search(shares, k, n_jobs=job_count(self.n_jobs), on_query=self.progress)
 
     def _check_parameters(self) -> None:
         if self.distance not in DISTANCES:

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
-from troenpy._kernel.threads import thread_count
+from troenpy._kernel.jobs import job_count
 from troenpy.cells import check_two_classes
 from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
@@ -282,12 +282,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         X = super().fit_transform(raw_documents)
         check_labels_fit(labels, X.shape[0])
         length = X.data.sum() if weights is None else weights @ row_sums(X)
-        counts = ClassCounts.from_present(X, labels, weights, n_threads=thread_count(self.n_jobs))
+        counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
         self._weighter = self._new_weighter().learn(counts, float(length))
         return X
 
     def _weigh(self, X: Any) -> Any:
-        return self._weighter.weigh(X, copy=False, n_threads=thread_count(self.n_jobs))
+        return self._weighter.weigh(X, copy=False, n_threads=job_count(self.n_jobs))
 
     def _new_weighter(self) -> TermWeighter:
         return TermWeighter(

@@ -1,4 +1,4 @@
-"""How many threads an `n_jobs` asks for."""
+"""How many threads or processes an `n_jobs` asks for."""
 
 from numbers import Integral
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 import joblib
 
 
-def thread_count(n_jobs: Any) -> int:
-    """Return the number of threads for an `n_jobs`: None is 1, -1 all processors.
+def job_count(n_jobs: Any) -> int:
+    """Return the number of threads or processes for an `n_jobs`: None is 1, -1 all processors.
 
     Examples
     --------
-    >>> thread_count(None), thread_count(2)
+    >>> job_count(None), job_count(2)
     (1, 2)
     """
     if n_jobs is None:
