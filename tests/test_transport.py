@@ -367,6 +367,35 @@ class TestPruning:
             np.testing.assert_array_equal(mine, other)
         assert [part.shape for part in nearest.search(test[:0], 5, n_jobs=2)] == [(0, 5)] * 2
 
+    def test_few_documents_start_few_processes(self, monkeypatch):
+        distance = word_distance("wmd", made_up_vectors())
+        shares = distance.shares(count_words([[word] for word in WORDS], made_up_vectors()))
+        n_started = []
+        monkeypatch.setattr(
+            pruning, "mapped", lambda search, parts, n: n_started.append(n) or (search(x) for x in parts)
+        )
+        for n in (12, 9, 7, 1):
+            assert NearestDocuments(distance.space, shares).search(shares[:n], 1, n_jobs=20)[1].ravel().tolist() == [
+                *range(n)
+            ]
+        assert n_started == [3, 2]
+
+    def test_an_error_of_the_caller_ends_the_search(self):
+        distance = word_distance("wmd", made_up_vectors())
+        nearest = NearestDocuments(
+            distance.space, distance.shares(count_words([[word] for word in WORDS], made_up_vectors()))
+        )
+        queries = distance.shares(count_words([[word] for word in WORDS * 9], made_up_vectors()))
+
+        def stop(done, _all):
+            if done == 3:
+                raise RuntimeError("enough")
+
+        for n_jobs in (1, 2):
+            with pytest.raises(RuntimeError, match="enough"):
+                nearest.search(queries, 1, n_jobs=n_jobs, on_query=stop)
+        assert nearest.search(queries, 1, n_jobs=2)[1].ravel().tolist() == [*range(12)] * 9
+
     def test_most_documents_are_never_solved(self, monkeypatch):
         generator = np.random.default_rng(0)
         vectors = WordVectors(
