@@ -251,7 +251,7 @@ def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, F
     def direction(products: Floats | float) -> tuple[Floats, Floats, Floats]:
         aim = products / margins
         missing = mass - np.concatenate([aim.sum(axis=0), aim.sum(axis=1)])
-        of_prices = scale * linalg.cho_solve(factor, scale * missing)
+        of_prices = scale * linalg.cho_solve(factor, scale * missing, check_finite=False)
         of_margins = of_prices[:n] + of_prices[n:, None]
         return aim - plan + ratios * of_margins, of_margins, of_prices
 
