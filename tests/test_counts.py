@@ -221,7 +221,7 @@ def test_lists_of_labels_are_an_error_that_names_the_binarizer(y):
         ClassCounts.from_matrix([[1], [1]], y)
 
 
-@pytest.mark.parametrize("y", [None, "ab", 3, {"a", "b"}])
+@pytest.mark.parametrize("y", [None, "ab", 3])
 def test_a_single_label_is_an_error(y):
     with pytest.raises(ValueError, match="y must hold one label per document, got the single value"):
         ClassCounts.from_matrix([[1], [1]], y)

@@ -277,7 +277,7 @@ def test_errors():
         TermFeatures("pi").fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="the block 'profile' must come last"):
         TermFeatures(("profile", "pi")).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="profile_scale must be positive and finite, got 0"):
+    with pytest.raises(ValueError, match="profile_scale must be a positive, finite number, got 0"):
         TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="leave_out must be document or copies, got 'nothing'"):
         TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS)

@@ -48,7 +48,7 @@ FORMULAS = {
 
 @pytest.mark.parametrize("name", settings.SETTINGS)
 def test_the_features_are_the_formulas(name):
-    result = settings.features(name).fit_transform(TEXTS, LABELS)
+    result = settings.features(name, dtype=np.float64).fit_transform(TEXTS, LABELS)
     np.testing.assert_allclose(result.toarray(), np.hstack(FORMULAS[name]()), rtol=1e-12, atol=1e-15)
 
 

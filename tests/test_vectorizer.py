@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from troenpy import ClassCounts, CountVectorizer, TermWeighter, TfPiVectorizer, _kernel, rows
+from troenpy import ClassCounts, ClassProfile, CountVectorizer, TermWeighter, TfPiVectorizer, _kernel, rows
 
 TEXTS = [
     "late goal wins the cup",
@@ -197,20 +198,40 @@ def test_a_refit_that_fails_leaves_no_mixture_behind():
     vectorizer = TfPiVectorizer().fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="got one class"):
         vectorizer.fit(["zz yy", "xx zz"], ["a", "a"])  # noticed before the text is read
-    assert vectorizer.vocabulary_ == TfPiVectorizer().fit(TEXTS, LABELS).vocabulary_
     with pytest.raises(ValueError, match="empty vocabulary"):
         vectorizer.fit(["x", "y", "z"], ["a", "b", "a"])
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        vectorizer.transform(["goal"])
+    assert vectorizer.vocabulary_ == TfPiVectorizer().fit(TEXTS, LABELS).vocabulary_
+    assert vectorizer.transform(["goal"]).nnz == 1
 
 
-def test_many_small_batches_are_settled_once():
+def test_many_small_batches_are_settled_once(monkeypatch):
+    settled = []
+    settle = TfPiVectorizer._settle
+    monkeypatch.setattr(TfPiVectorizer, "_settle", lambda self: settled.append(settle(self)))
     vectorizer = TfPiVectorizer()
     for i in range(40):
         vectorizer.partial_fit([f"word{i} goal", f"word{i} vote"], ["sport", "politics"])
     assert len(vectorizer._tallies) < 8
+    assert not settled
     assert vectorizer.counts_.n_documents == 80
     assert len(vectorizer.vocabulary_) == 42
+    assert vectorizer.transform(["goal"]).nnz == 1
+    assert len(settled) == 1
+
+
+def test_threads_that_add_batches_take_turns():
+    vectorizer, weighter, profile = TfPiVectorizer(), TermWeighter(), ClassProfile()
+
+    def add(number):
+        for i in range(15):
+            vectorizer.partial_fit([f"word{number * 15 + i} goal", "late vote"], ["sport", "politics"])
+            weighter.partial_fit([[1, 0], [0, 1]], ["sport", "politics"])
+            profile.partial_fit([[1, 0], [0, 1]], ["sport", "politics"])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(8)))
+    assert vectorizer.counts_.n_documents == weighter.counts_.n_documents == profile.counts_.n_documents == 240
+    assert len(vectorizer.vocabulary_) == 123
 
 
 def test_fit_after_partial_fit_starts_anew():

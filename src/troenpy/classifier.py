@@ -1,11 +1,13 @@
 """TroenpyClassifier: text in, label out, with an explanation. TermFeatures and logistic regression."""
 
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
@@ -13,22 +15,25 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy._kernel.jobs import job_count
 from troenpy.counting import read_weights
 from troenpy.explanation import Explanation
-from troenpy.features import TermFeatures
+from troenpy.features import HasFeatures, TermFeatures
+from troenpy.fitting import all_or_nothing
 from troenpy.labels import Labels, read_required_labels
 from troenpy.logistic import Design, fit_logistic
+from troenpy.memory import check_room
+from troenpy.parameters import check_not_negative, check_positive, check_whole
 
-#: The parameters of TermFeatures that a classifier has if none are given.
-DEFAULT_FEATURES: dict[str, Any] = {"blocks": ("certainty", "boost", "profile"), "leave_out": "copies"}
+#: Decisions x documents worked out at a time: 32 MB.
+DECISIONS_PER_BLOCK = 2**22
 
 
-class TroenpyClassifier(ClassifierMixin, BaseEstimator):
+class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     """Classify text: our linear setting and logistic regression, with defaults that need no tuning.
 
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How documents become features; None is the setting "linear" of `troenpy.settings` in float32: two weightings of
-        the terms beside the class profile. The paper's are ``TermFeatures(("pi", "btf", "ecib"))``.
+        How documents become features; None is the setting "linear" of `troenpy.settings`: two weightings of the terms
+        beside the class profile, in float32. The paper's are ``TermFeatures(("pi", "btf", "ecib"))``.
     C : float, default=3.0
         Inverse strength of the L2 penalty. In cross-validation of training data no other C was better by more than
         0.32 points on any of seven corpora (Notes); short texts want less, long ones bear more.
@@ -44,7 +49,8 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=0
         Shuffles the folds of an int `cv`; the solver itself leaves nothing to chance.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. Results are the same for any number.
+        Threads, also of `features` that say none: None is one, -1 is all processors. Results are the same for any
+        number.
 
     Attributes
     ----------
@@ -86,7 +92,14 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
     array(['sport'], dtype=object)
     """
 
-    # The documents are no metadata to route, whatever their parameter is called.
+    #: The parameters of TermFeatures if none are given.
+    default_features: Mapping[str, Any] = {
+        "blocks": ("certainty", "boost", "profile"),
+        "leave_out": "copies",
+        "dtype": np.float32,
+    }
+
+    # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__predict = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__predict_proba = {"raw_documents": UNUSED}  # noqa: RUF012
@@ -113,6 +126,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn features and coefficients.
 
@@ -128,22 +142,36 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        n_threads = job_count(self.n_jobs)
+        C, tol = check_positive("C", self.C), check_not_negative("tol", self.tol)
+        max_iter = check_whole("max_iter", self.max_iter)
+        features = self.new_features()
+        if self.cv is not None:
+            features.set_params(cv=self.cv, random_state=self.random_state)
         labels = read_required_labels(y, "TroenpyClassifier")
-        self.features_ = self._new_features()
-        *blocks, profile = self.features_.fit_parts(raw_documents, labels, sample_weight)
-        X = self.features_.join(*blocks)
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
+        if not self._is_multilabel:
+            check_room("TroenpyClassifier", len(labels), len(labels.classes), 2 * len(labels) * len(labels.classes))
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
-        n_blocks, n_threads = max(1, len(self.features_.blocks_)), job_count(self.n_jobs)
-        design = Design(X, n_blocks, n_threads, profile)
-        del X, blocks
+        class_weights = self._class_weights(labels, weights)
+        *blocks, profile = features.fit_parts(raw_documents, labels, sample_weight)
+        X = features.join(*blocks)
+        n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
+        check_room("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
+        if not self._is_multilabel:
+            weights = weights * class_weights[labels.indicator.indices]
+        design = Design(X, max(1, len(features.blocks_)), n_threads, profile)
+        if X.dtype == np.float32 and C * weights.max() > design.sure_strength:
+            design = Design(X.astype(np.float64), max(1, len(features.blocks_)), n_threads, profile)
+        del X, blocks, profile
+        self.features_ = features
+        solve = partial(fit_logistic, design, C=C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
-            self._fit_each_label(design, labels, weights)
+            self._fit_each_label(solve, labels, n_columns)
         else:
             codes = labels.indicator.indices
-            weights = weights * self._class_weights(codes, weights)[codes]
-            self.coef_, self.intercept_, self.n_iter_ = self._solve(design, codes, len(self.classes_), weights)
+            self.coef_, self.intercept_, self.n_iter_ = solve(codes, n_classes=len(self.classes_))
         return self
 
     def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
@@ -157,8 +185,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_documents, n_decisions), or (n_documents,) for two classes
         """
-        check_is_fitted(self, "coef_")
-        values = self._decisions(self.features_.transform(raw_documents))
+        values = np.concatenate([*self._decisions(raw_documents)])
         return values[:, 0] if self._is_binary() else values
 
     def predict_proba(self, raw_documents: Any) -> NDArray[np.float64]:
@@ -173,13 +200,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_documents, n_classes)
             Rows sum to one, except for multi-label targets.
         """
-        check_is_fitted(self, "coef_")
-        values = self._decisions(self.features_.transform(raw_documents))
-        if self._is_multilabel:
-            return special.expit(values)
-        if self._is_binary():
-            values = np.hstack([np.zeros_like(values), values])
-        return special.softmax(values, axis=1)
+        return np.concatenate([self._probabilities(values) for values in self._decisions(raw_documents)])
 
     def predict(self, raw_documents: Any) -> NDArray[Any]:
         """Return the label of each document, or an indicator matrix for multi-label targets.
@@ -192,8 +213,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
         """
-        check_is_fitted(self, "coef_")
-        return self._predictions(self._decisions(self.features_.transform(raw_documents)))
+        return np.concatenate([self._predictions(values) for values in self._decisions(raw_documents)])
 
     def explain(self, text: str) -> Explanation:
         """Return the terms that decide the label of a text, and how much each.
@@ -233,50 +253,54 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
             contributions=contributions[order],
         )
 
-    def _new_features(self) -> TermFeatures:
-        if self.features is None:
-            features = TermFeatures(**DEFAULT_FEATURES, dtype=np.float32, n_jobs=self.n_jobs)
-        else:
-            features = clone(self.features)
-        return features if self.cv is None else features.set_params(cv=self.cv, random_state=self.random_state)
-
-    def _class_weights(self, codes: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one factor per class."""
-        if self.class_weight is None:
-            return np.ones(len(self.classes_))
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}")
-            totals = np.bincount(codes, weights, len(self.classes_))
-            return totals.sum() / (len(totals) * np.where(totals > 0, totals, np.inf))
-        names = self.classes_.tolist()
-        unknown = [name for name in self.class_weight if name not in names]
-        if unknown:
-            raise ValueError(f"class_weight names {unknown[0]!r}, which is none of the classes {names}")
-        return np.array([self.class_weight.get(name, 1.0) for name in names], dtype=np.float64)
-
-    def _solve(
-        self, design: Design, codes: NDArray[Any], n_classes: int, weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-        return fit_logistic(
-            design, codes, n_classes, C=self.C, sample_weight=weights, tol=self.tol, max_iter=self.max_iter
-        )
-
-    def _fit_each_label(self, design: Design, labels: Labels, weights: NDArray[np.float64]) -> None:
-        if self.class_weight is not None:
+        n_classes, given = len(labels.classes), self.class_weight
+        if given is None:
+            return np.ones(n_classes)
+        if self._is_multilabel:
             raise ValueError("class_weight is not for multi-label targets: use sample_weight")
-        columns = labels.indicator.toarray().T
-        self.coef_ = np.zeros((len(columns), self.features_.n_columns_))
-        self.intercept_ = np.where(columns.any(axis=1), np.inf, -np.inf)  # of a label that all or no documents have
-        self.n_iter_ = 0
-        for number, column in enumerate(columns):
-            if column.any() and not column.all():
-                coef, intercept, n_iter = self._solve(design, column, 2, weights)
-                self.coef_[number], self.intercept_[number] = coef[0], intercept[0]
-                self.n_iter_ = max(self.n_iter_, n_iter)
+        if isinstance(given, str) and given == "balanced":
+            totals = np.bincount(labels.indicator.indices, weights, n_classes)
+            return totals.sum() / (n_classes * np.where(totals > 0, totals, np.inf))
+        if not isinstance(given, Mapping):
+            raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {given!r}")  # noqa: TRY004
+        names = labels.classes.tolist()
+        for name, weight in given.items():
+            if name not in names:
+                raise ValueError(f"class_weight names {name!r}, which is none of the classes {_some(names)}")
+            check_not_negative(f"class_weight[{name!r}]", weight)
+        return np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
 
-    def _decisions(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+    def _fit_each_label(self, solve: Callable[..., Any], labels: Labels, n_columns: int) -> None:
+        columns = labels.indicator.tocsc()
+        n_documents, n_classes = columns.shape
+        sizes = np.diff(columns.indptr)
+        self.coef_ = np.zeros((n_classes, n_columns))
+        self.intercept_ = np.where(sizes > 0, np.inf, -np.inf)  # of a label that all or no documents have
+        self.n_iter_ = 0
+        for number in np.flatnonzero((sizes > 0) & (sizes < n_documents)).tolist():
+            codes = np.zeros(n_documents, dtype=np.int64)
+            codes[columns.indices[columns.indptr[number] : columns.indptr[number + 1]]] = 1
+            coef, intercept, n_iter = solve(codes, n_classes=2)
+            self.coef_[number], self.intercept_[number] = coef[0], intercept[0]
+            self.n_iter_ = max(self.n_iter_, n_iter)
+
+    def _decisions(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the decisions of some documents at a time; of none, once, an empty array."""
+        check_is_fitted(self, "coef_")
+        X = self.features_.rows_of(raw_documents)
+        step = max(1, DECISIONS_PER_BLOCK // len(self.coef_))
+        for first in range(0, max(1, X.shape[0]), step):
+            rows = X[first : first + step] if X.shape[0] > step else X
+            yield np.asarray(rows @ self.coef_.T) + self.intercept_
+
+    def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._is_multilabel:
+            return special.expit(values)
+        if self._is_binary():
+            values = np.hstack([np.zeros_like(values), values])
+        return special.softmax(values, axis=1)
 
     def _is_binary(self) -> bool:
         return not self._is_multilabel and len(self.classes_) == 2
@@ -293,3 +317,9 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _some(names: list[Any]) -> str:
+    """Return the first names, of many."""
+    shown = ", ".join(map(repr, names[:10]))
+    return f"{shown}, ... ({len(names)} in all)" if len(names) > 10 else shown

@@ -10,6 +10,9 @@ from sklearn.utils import check_array
 from troenpy._kernel.matrix import class_document_counts
 from troenpy.labels import Labels
 
+# Beyond these, sums of weights and their quotients leave the range of floating point.
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+
 
 def present_terms(X: Any) -> sparse.csr_array:
     """Return the terms of each document, those with a positive count, as canonical CSR; X is not changed."""
@@ -28,13 +31,20 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
     """Return one non-negative weight per document, or None for None."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must hold one number per document, got {sample_weight!r:.60}") from None
     if weights.ndim == 0:
         weights = np.full(n_documents, weights)
     if weights.shape != (n_documents,):
         raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError("sample_weight must be finite and not negative")
+    is_wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
+    if is_wrong.any():
+        raise ValueError(
+            f"sample_weight must be finite and not negative, 0 or from {LEAST_WEIGHT:g} to {LARGEST_WEIGHT:g}, got"
+            f" {weights[is_wrong][0]:g} for document {int(np.flatnonzero(is_wrong)[0])}"
+        )
     return weights
 
 

@@ -4,16 +4,18 @@ A batch is a list of str, or Arrow string data that the kernel reads in place. W
 that names the document's position and what to do.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Set
 from typing import Any, TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from troenpy import _kernel
 
 Batch: TypeAlias = Any  # list[str], or the kernel's ArrowTexts
 Decode: TypeAlias = Callable[[bytes], str]
 
+ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
 # How libraries turn Arrow data into a list.
 CONVERTING_METHODS = ("to_pylist", "to_list", "tolist")
 
@@ -66,17 +68,24 @@ def texts(raw_documents: Any, decode: Decode) -> Iterator[str]:
 
 
 def check_collection(raw_documents: Any) -> None:
-    """Refuse a single text, and tables, whose rows are not documents."""
+    """Refuse a single text, tables, whose rows are not documents, and collections without an order."""
     if isinstance(raw_documents, str | bytes):
         kind = "string" if isinstance(raw_documents, str) else "bytes"
         message = f"Iterable over raw text documents expected, {kind} object received. For one document pass [text]"
         raise ValueError(message)  # noqa: TRY004 (scikit-learn's type and words)
+    kind = type(raw_documents).__name__
     shape = getattr(raw_documents, "shape", None)
     if isinstance(shape, tuple) and len(shape) != 1:
-        raise ValueError(
-            f"raw_documents must have one dimension, got {type(raw_documents).__name__} of shape {shape}: "
-            "pass the column that holds the text, e.g. frame['text'] or array[:, 0]"
+        advice = (
+            "for counts, TermWeighter or TermFeatures(input='counts') is the thing to use"
+            if sparse.issparse(raw_documents)
+            else "pass the column that holds the text, e.g. frame['text'] or array[:, 0]"
         )
+        raise ValueError(f"raw_documents must have one dimension, got {kind} of shape {shape}: {advice}")
+    if isinstance(raw_documents, Set | Mapping) and not isinstance(raw_documents, MappingView):
+        raise TypeError(f"raw_documents must have an order, for labels to match, and a {kind} has none: pass a list")
+    if not isinstance(raw_documents, Iterable) and not any(hasattr(raw_documents, name) for name in ARROW_METHODS):
+        raise TypeError(f"raw_documents must be texts in a list, array or Series, got {kind} ({raw_documents!r:.40})")
 
 
 def read_arrow(raw_documents: Any, decode: Decode) -> Any:

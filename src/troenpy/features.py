@@ -1,14 +1,14 @@
 """TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -19,10 +19,14 @@ from troenpy.cells import Floats
 from troenpy.counting import present_terms, read_weights
 from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
+from troenpy.documents import check_collection
+from troenpy.estimators import check_smoothing
+from troenpy.fitting import all_or_nothing
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.parameters import check_float_type, check_positive
 from troenpy.profile import ClassProfile, LeaveOut
 from troenpy.schemes import term_weights
-from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer
+from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, Room
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     ['pi__goal', 'btf__goal']
     """
 
-    # The documents are no metadata to route, whatever their parameter is called.
+    # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__transform = {"raw_documents": UNUSED}  # noqa: RUF012
 
@@ -196,6 +200,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self.dtype = dtype
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the vocabulary, the class counts and the weights of each block.
 
@@ -214,6 +219,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._fit(raw_documents, y, sample_weight)
         return self
 
+    @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then return the features of the same documents.
 
@@ -229,8 +235,13 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         -------
         X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
         """
+        return self.rows_of_training(raw_documents, y, sample_weight)
+
+    def rows_of_training(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Do the work of `fit_transform`, always as a matrix, whatever `set_output` wants."""
         return self.join(*self.fit_parts(raw_documents, y, sample_weight))
 
+    @all_or_nothing
     def fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> tuple[Any, ...]:
         """Do the work of `fit_transform` up to the matrix: for models that read counts and profile apart.
 
@@ -274,12 +285,15 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
             Column indices ascend in every row.
         """
+        return self.rows_of(raw_documents)
+
+    def rows_of(self, raw_documents: Any) -> Any:
+        """Do the work of `transform`, always as a matrix, whatever `set_output` wants."""
         check_is_fitted(self, "weights_")
         if self.input == "counts":
             X = self._read_counts(raw_documents, reset=False)
         else:
-            self._make_room(self.blocks_, len(self._counts.classes))
-            X = self._counter.transform(raw_documents)
+            X = self._counter.counts_of(raw_documents, self._room(self.blocks_, len(self._counts.classes)))
         profile = None
         if self.profile_ is not None:
             profile = self._scaled(self.profile_.profile(X, n_threads=job_count(self.n_jobs)))
@@ -303,8 +317,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             What no term adds: the class profile of a document without known terms. The row is the sum of both.
         """
         check_is_fitted(self, "weights_")
-        row = self.transform([document])
-        counts = self._read_counts([document], reset=False) if self.input == "counts" else self._count_one(document)
+        row = self.rows_of([document])
+        one = [document]
+        counts = self._read_counts(one, reset=False) if self.input == "counts" else self._counter.counts_of(one)
         n_terms, held = counts.shape[1], counts.indices
         is_term = row.indices < n_terms * len(self.blocks_)
         columns = row.indices[is_term]
@@ -372,14 +387,18 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, NDArray[np.float64] | None]:
         """Learn everything; return the counts, labels and sample weights."""
         blocks = self._chosen_blocks()
+        check_smoothing(self.smoothing)
+        job_count(self.n_jobs)
         if self.input == "counts":
             X = self._read_counts(raw_documents, reset=True)
-        labels = read_required_labels(y, "TermFeatures")
-        if self.input != "counts":
+            labels = read_required_labels(y, "TermFeatures")
+        else:
+            check_float_type(self.dtype)
+            check_collection(raw_documents)
+            labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
             self._counter = self.new_counter()
-            self._make_room(blocks, len(labels.classes))
-            X = self._counter.fit_transform(raw_documents)
+            X = self._counter.fit_counts(raw_documents, self._room(blocks, len(labels.classes)))
         if X.shape[0] != len(labels):
             check_labels_fit(labels, X.shape[0])
         weights = read_weights(sample_weight, len(labels))
@@ -398,8 +417,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             raise ValueError(f"blocks must not repeat, got {self.blocks!r}")
         if PROFILE in self.blocks[:-1]:
             raise ValueError(f"the block {PROFILE!r} must come last, got {self.blocks!r}")
-        if not (isinstance(self.profile_scale, Real) and 0 < self.profile_scale < np.inf):
-            raise ValueError(f"profile_scale must be positive and finite, got {self.profile_scale!r}")
+        check_positive("profile_scale", self.profile_scale)
         return [block for name in self.blocks if name != PROFILE for block in BLOCKS[name]]
 
     def _block_weights(self, block: Block, counts: ClassCounts) -> Floats:
@@ -429,14 +447,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         rows = present_terms(X)
         return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
 
-    def _make_room(self, blocks: list[Block], n_classes: int) -> None:
-        """Have the counts written to the end of arrays that will hold the result."""
-        self._counter._room = max(1, len(blocks))
-        self._counter._room_by_row = n_classes if blocks and PROFILE in self.blocks else 0
-
-    def _count_one(self, document: Any) -> Any:
-        self._counter._room, self._counter._room_by_row = 1, 0
-        return self._counter.transform([document])
+    def _room(self, blocks: list[Block], n_classes: int) -> Room:
+        """Return the room for the result around counts that it is to be written over; a sparse profile is joined."""
+        has_dense_profile = PROFILE in self.blocks and n_classes <= self.new_profile().max_dense
+        return Room(max(1, len(blocks)), n_classes if blocks and has_dense_profile else 0)
 
     def _scaled(self, profile: Any) -> Any:
         return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)
@@ -485,6 +499,46 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class HasFeatures:
+    """A classifier of text whose `features` are TermFeatures, or None for its own, changed by ``features__...``."""
+
+    default_features: ClassVar[Mapping[str, Any]]
+    features: TermFeatures | None
+    n_jobs: int | None
+
+    def new_features(self) -> TermFeatures:
+        """Return unfitted features; they take the threads of the classifier if they say none."""
+        if self.features is None:
+            features = TermFeatures(**self.default_features)
+        elif isinstance(self.features, TermFeatures):
+            features = clone(self.features)
+        else:
+            raise TypeError(
+                f"features must be a TermFeatures or None, got {self.features!r}: give other parameters by name, and"
+                " get named settings from troenpy.settings.classifier"
+            )
+        if features.n_jobs is None:
+            features.n_jobs = self.n_jobs
+        return features
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of `features` as ``features__ngram_range=(1, 2)``, of the default ones too.
+
+        Parameters
+        ----------
+        **params
+            By name.
+
+        Returns
+        -------
+        self
+        """
+        is_default = params.get("features", self.features) is None
+        if is_default and any(name.startswith("features__") for name in params):
+            params["features"] = TermFeatures(**self.default_features)
+        return super().set_params(**params)  # type: ignore[misc]
 
 
 def _widened(values: NDArray[Any], *, shape: int) -> NDArray[Any]:

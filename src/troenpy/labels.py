@@ -1,6 +1,6 @@
 """Labels of any kind scikit-learn knows, as sorted classes and an indicator matrix of documents by class."""
 
-from collections.abc import Hashable, Sequence, Sized
+from collections.abc import Mapping, MappingView, Sequence, Set, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,7 @@ def read_labels(y: Any) -> Labels:
     """
     if isinstance(y, Labels):
         return y
+    _check_order(y)
     if not sparse.issparse(y):
         y = _as_array(y)
     if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
@@ -55,6 +56,18 @@ def read_labels(y: Any) -> Labels:
     n = len(labels)
     indicator = sparse.csr_array((np.ones(n, np.int64), codes, np.arange(n + 1)), shape=(n, len(classes)))
     return Labels(classes, indicator)
+
+
+def unmixed(y: Any) -> Any:
+    """Return labels for scikit-learn's own checks, which turn a list of strings and numbers into strings.
+
+    Mixed labels are an error; strings that numpy's own would not tell apart, for a NUL at their end, become objects.
+    """
+    _check_order(y)
+    if not _holds_strings(y):
+        return y
+    labels = _objects(_as_array(y))
+    return labels if any(label.endswith("\0") for label in labels) else y
 
 
 def read_required_labels(y: Any, reader: str) -> Labels:
@@ -76,7 +89,7 @@ def read_single_labels(y: Any, reader: str) -> Labels:
 
 
 def check_labels_fit(labels: Labels, documents: Any, *, is_whole: bool = True) -> None:
-    """Raise ValueError for what newcomers do to y.
+    """Check the number of labels, and for swapped arguments.
 
     `documents` are the documents, or how many there are; a batch, not the whole, may have a label for each.
     """
@@ -102,13 +115,22 @@ def check_labels_fit(labels: Labels, documents: Any, *, is_whole: bool = True) -
 
 
 def _has_distinct(documents: Any, n_wanted: int) -> bool:
-    """Say whether so many documents differ, looking no further than needed."""
+    """Say whether so many documents differ, looking no further than needed; blank and missing ones may be anything."""
     seen = set()
     for document in documents:
-        seen.add(document if isinstance(document, Hashable) else id(document))
+        if not isinstance(document, str | bytes) or not document.strip():
+            return True
+        seen.add(document)
         if len(seen) >= n_wanted:
             return True
     return False
+
+
+def _check_order(y: Any) -> None:
+    if isinstance(y, Set | Mapping) and not isinstance(y, MappingView):
+        raise TypeError(
+            f"y must hold one label per document, in their order, and a {type(y).__name__} has none: pass a list"
+        )
 
 
 def _as_array(y: Any) -> NDArray[Any]:

@@ -1,29 +1,39 @@
 """Logistic regression with an L2 penalty, for few rows and many columns that share one pattern.
 
-The coefficients are sums of rows, X' a, so all work is on arrays of documents x decisions: Newton's method, each
-step found by conjugate gradients, at one product with X X' per iteration. A step's change of all decisions comes with
-it, so the line search reads no data. What slows such iterations down is a handful of directions that nearly all
-documents share (common words, and the intercept); these are found once and solved exactly.
+Newton's method in the coordinates of `newton`. Arrays of documents x classes that would be too many to hold at once
+are avoided by taking some classes at a time while the others stay, in turn until no class gains.
 """
 
 import warnings
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from troenpy._kernel.gram import BlockGram
+from troenpy.losses import Binary, Codes, Floats, Loss, Multinomial, first_intercept
+from troenpy.newton import Descent, Gram, SharedDirections, State
 
-Floats = NDArray[np.float64]
-
-#: How many shared directions are solved exactly; one product with X X' is as fast for 24 vectors as for 17.
-N_DIRECTIONS = 24
-#: Conjugate gradients stop here at the latest; the next step goes on from what they found.
-MAX_INNER = 200
+#: Up to so many documents x classes (32 MB an array, about twenty of them) all classes are solved at once.
+CELLS_AT_ONCE = 2**22
+#: Above that, each block of classes has about so many documents x classes, ...
+CELLS_PER_BLOCK = 2**20
+#: ... but never fewer classes than this.
+CLASSES_PER_BLOCK = 8
+#: How accurately the Newton step of a block is found: the next block changes the problem anyway.
+BLOCK_ACCURACY = 0.3
+#: The largest C x weight x eigenvalue of X X' that is sure to be solved, by precision of X: above it, the penalty may
+#: be lost in rounding.
+SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
+#: Up to so much more is tried.
+TRIED = 1e4
+#: Below this, coefficients are proportional to C, and their gradient is lost in the rounding of the intercept's.
+LEAST_CONDITION = 1e-9
+#: After so many steps that bring the gradient no lower, rounding is all that is left.
+PATIENCE = 10
 
 
 def fit_logistic(
@@ -52,7 +62,7 @@ def fit_logistic(
         X consists of so many blocks of columns, and every row has the same columns in each.
     C : float, default=1.0
     sample_weight : array of shape (n_documents,), optional
-        Factors of the losses.
+        Factors of the losses: only their products with C matter.
     tol : float, default=1e-3
         Stop when the length of the gradient has fallen by this factor, from where coefficients are zero and
         probabilities the frequencies of the classes.
@@ -82,13 +92,15 @@ def fit_logistic(
     weights = np.ones(len(codes)) if sample_weight is None else sample_weight
     if weights.shape != codes.shape or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("sample_weight must have one weight per document, finite, not negative, and not all zero")
-    loss = Binary(codes, C * weights) if n_classes == 2 else Multinomial(codes, C * weights, n_classes)
+    # With C times the largest weight in the place of C, no weight is above 1: their scale cannot do harm.
+    largest = float(weights.max())
+    weights = weights / largest
     with _one_blas_thread():
-        state, n_iter = _minimise(design, loss, tol, max_iter)
-        coef = design.gram.combine(state.rows)
+        rows, intercept, n_iter, strength = design.solve(codes, weights, n_classes, float(C), largest, tol, max_iter)
+        coef = design.gram.combine(rows)
+    coef *= min(strength, C * largest)
     # Of several classes, a constant added to all intercepts changes nothing: the mean is zero, as scikit-learn's is.
-    intercept = state.intercept if n_classes == 2 else state.intercept - state.intercept.mean()
-    return coef, intercept, n_iter
+    return coef, intercept if n_classes == 2 else intercept - intercept.mean(), n_iter
 
 
 def _one_blas_thread() -> Any:
@@ -108,280 +120,197 @@ class Design:
     """
 
     def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1, tail: Any = None) -> None:
-        self.n_rows = X.shape[0]
+        self.n_rows, self._dtype = X.shape[0], np.dtype(X.dtype)
         self.gram: Gram = BlockGram(X, n_blocks, n_threads)
         if tail is not None:
             self.gram = TailGram(self.gram, tail)
         with _one_blas_thread():
-            self.shared = SharedDirections(self.gram, self.n_rows)
+            self.shared = SharedDirections.found(self.gram, self.n_rows)
 
+    @property
+    def sure_strength(self) -> float:
+        """The largest C x sample weight that is sure to be solved."""
+        return SURE_CONDITION[self._dtype] / self.shared.largest
 
-class Gram(Protocol):
-    """Products with X X' and with X'."""
+    def solve(
+        self, codes: Codes, weights: Floats, n_classes: int, C: float, weight: float, tol: float, max_iter: int
+    ) -> tuple[Floats, Floats, int, float]:
+        """Minimise for C x weight in the place of C, or for the nearest that can be solved; if less, with a warning.
 
-    def multiply(self, q: Floats) -> Floats:
-        """Return X X' q."""
-
-    def combine(self, q: Floats) -> Floats:
-        """Return q' X."""
+        Returns
+        -------
+        rows, intercept, n_iter
+        strength : float
+            The C x weight that was solved for.
+        """
+        strength = max(float(np.exp(min(np.log(C) + np.log(weight), 700.0))), LEAST_CONDITION / self.shared.largest)
+        sure = self.sure_strength
+        if strength <= TRIED * sure:
+            problem = Problem(self, strength, tol, max_iter)
+            rows, intercept, n_iter = problem.minimise(codes, weights, n_classes)
+            if strength <= sure or not problem.progress.is_stuck:
+                problem.progress.warn_unless_reached(n_iter)
+                return rows, intercept, n_iter, strength
+        warnings.warn(
+            f"C={C:g} times the largest weight of a document, {weight:g}, leaves too small a penalty to solve for:"
+            f" {sure:.1e} was taken instead of {strength:.1e}. Lower C or the weights",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+        problem = Problem(self, sure, tol, max_iter)
+        rows, intercept, n_iter = problem.minimise(codes, weights, n_classes)
+        problem.progress.warn_unless_reached(n_iter)
+        return rows, intercept, n_iter, sure
 
 
 class TailGram:
     """The Gram matrix of rows with more columns at their end."""
 
     def __init__(self, gram: Gram, tail: Any) -> None:
-        self._gram, self._tail = gram, tail.astype(np.float64)
+        self._gram, self._tail = gram, tail.astype(np.float64, copy=False)
 
     def multiply(self, q: Floats) -> Floats:
         """Return X X' q."""
-        return self._gram.multiply(q) + self._tail @ (self._tail.T @ q)
+        out = self._gram.multiply(q)
+        out += self._tail @ (self._tail.T @ q)
+        return out
 
     def combine(self, q: Floats) -> Floats:
         """Return q' X."""
         return np.hstack([self._gram.combine(q), (self._tail.T @ q).T])
 
 
-class Loss(Protocol):
-    """A sum of log losses as a function of the decisions, one row per document."""
+class ScaledGram:
+    """The Gram matrix of X times the root of a factor."""
 
-    weights: Floats
+    def __init__(self, gram: Gram, factor: float) -> None:
+        self._gram, self._factor = gram, factor
 
-    def first_intercept(self) -> Floats:
-        """Return the best decisions that are the same for all documents."""
-
-    def value(self, decisions: Floats) -> float:
-        """Return the sum."""
-
-    def probabilities(self, decisions: Floats) -> Floats:
-        """Return one probability per decision."""
-
-    def gradient(self, p: Floats) -> Floats:
-        """Return the derivative by each decision, from probabilities."""
-
-    def curvature(self, p: Floats, change: Floats) -> Floats:
-        """Return the second derivative times a change of the decisions."""
-
-
-class Binary:
-    """One decision: the log odds of the second class."""
-
-    def __init__(self, codes: NDArray[np.int64], weights: Floats) -> None:
-        self.weights = weights[:, np.newaxis]
-        self._is_second = (codes == 1).astype(np.float64)[:, np.newaxis]
-
-    def first_intercept(self) -> Floats:
-        """Return the log odds of the weighted frequencies."""
-        frequency = _frequencies(np.array([(self.weights * (1 - self._is_second)).sum(), self._second_weight()]))
-        return np.log(frequency[1:] / frequency[:1])
-
-    def _second_weight(self) -> float:
-        return float((self.weights * self._is_second).sum())
-
-    def value(self, decisions: Floats) -> float:
-        """Return the sum of weighted log losses."""
-        return float((self.weights * (np.logaddexp(0, decisions) - self._is_second * decisions)).sum())
-
-    def probabilities(self, decisions: Floats) -> Floats:
-        """Return the probability of the second class."""
-        return special.expit(decisions)
-
-    def gradient(self, p: Floats) -> Floats:
-        """Return weighted probability minus truth."""
-        return self.weights * (p - self._is_second)
-
-    def curvature(self, p: Floats, change: Floats) -> Floats:
-        """Return the weighted variance times the change."""
-        return self.weights * p * (1 - p) * change
-
-
-class Multinomial:
-    """One decision per class, softmax over them."""
-
-    def __init__(self, codes: NDArray[np.int64], weights: Floats, n_classes: int) -> None:
-        self.weights = weights[:, np.newaxis]
-        self._codes, self._rows, self._n_classes = codes, np.arange(len(codes)), n_classes
-
-    def first_intercept(self) -> Floats:
-        """Return the logarithms of the weighted frequencies, with mean zero."""
-        totals = np.bincount(self._codes, self.weights[:, 0], self._n_classes).astype(np.float64)
-        logs = np.log(_frequencies(totals))
-        return logs - logs.mean()
-
-    def value(self, decisions: Floats) -> float:
-        """Return the sum of weighted log losses."""
-        top = decisions.max(axis=1, keepdims=True)
-        logs = np.log(np.exp(decisions - top).sum(axis=1)) + top[:, 0]
-        return float((self.weights[:, 0] * (logs - decisions[self._rows, self._codes])).sum())
-
-    def probabilities(self, decisions: Floats) -> Floats:
-        """Return the probability of each class."""
-        p = np.exp(decisions - decisions.max(axis=1, keepdims=True))
-        p /= p.sum(axis=1, keepdims=True)
-        return p
-
-    def gradient(self, p: Floats) -> Floats:
-        """Return weighted probabilities minus truth."""
-        out = self.weights * p
-        out[self._rows, self._codes] -= self.weights[:, 0]
+    def multiply(self, q: Floats) -> Floats:
+        """Return X X' q."""
+        out = self._gram.multiply(q)
+        out *= self._factor
         return out
 
-    def curvature(self, p: Floats, change: Floats) -> Floats:
-        """Return the weighted covariance of the classes times the change."""
-        out = change - np.einsum("rk,rk->r", p, change)[:, np.newaxis]
-        out *= p
-        out *= self.weights
-        return out
+    def combine(self, q: Floats) -> Floats:
+        """Return q' X."""
+        return np.sqrt(self._factor) * self._gram.combine(q)
 
 
-@dataclass
-class State:
-    """Coefficients as sums of rows, X' rows; their decisions X X' rows; the intercept."""
+class Problem:
+    """A design at a scale that makes up for C, and how far to go."""
 
-    rows: Floats
-    decisions: Floats
-    intercept: Floats
+    def __init__(self, design: Design, strength: float, tol: float, max_iter: int) -> None:
+        self._gram, self._shared = ScaledGram(design.gram, strength), design.shared.scaled(strength)
+        self._max_iter = max_iter
+        self.progress = Progress(tol)
 
-    def moved(self, step: "State", length: float) -> "State":
-        """Return the state so much further along a step."""
-        return State(
-            self.rows + length * step.rows,
-            self.decisions + length * step.decisions,
-            self.intercept + length * step.intercept,
-        )
+    def minimise(self, codes: Codes, weights: Floats, n_classes: int) -> tuple[Floats, Floats, int]:
+        """Return coefficients as sums of rows, the intercept and the number of steps."""
+        if n_classes > 2 and len(codes) * n_classes > CELLS_AT_ONCE:
+            return self.minimise_by_classes(codes, weights, n_classes)
+        return self.minimise_at_once(codes, weights, n_classes)
 
+    def minimise_at_once(self, codes: Codes, weights: Floats, n_classes: int) -> tuple[Floats, Floats, int]:
+        """Solve for all classes at once."""
+        is_binary = n_classes == 2
+        loss: Loss = Binary(codes, weights) if is_binary else Multinomial(codes, weights, n_classes)
+        intercept = first_intercept(codes, weights, n_classes)
+        zeros = np.zeros((len(codes), len(intercept)))
+        state = State(zeros, zeros, intercept)
+        for n_iter in range(self._max_iter + 1):
+            descent = Descent(self._gram, loss, state)
+            share = self.progress.note(descent.downhill.length)
+            if self.progress.is_reached:
+                # Decisions were added up on the way: what counts are those that the coefficients give.
+                state = State(state.rows, self._gram.multiply(state.rows), state.intercept)
+                descent = Descent(self._gram, loss, state)
+                share = self.progress.note(descent.downhill.length)
+            if self.progress.is_over or n_iter == self._max_iter:
+                break
+            moved = descent.step(self._shared, min(0.5, np.sqrt(share)))
+            if moved is None:
+                self.progress.is_stuck = True
+                break
+            state = moved
+        return state.rows, state.intercept, n_iter
 
-def _minimise(design: Design, loss: Loss, tol: float, max_iter: int) -> tuple[State, int]:
-    gram, shared = design.gram, design.shared
-    intercept = loss.first_intercept()
-    zeros = np.zeros((len(loss.weights), len(intercept)))
-    state = State(zeros, zeros, intercept)
-    first_length = 0.0
-    for n_iter in range(max_iter + 1):
-        p = loss.probabilities(state.decisions + state.intercept)
-        gradient = loss.gradient(p)
-        rows = -(state.rows + gradient)
-        downhill = State(rows, gram.multiply(rows), -gradient.sum(axis=0))
-        length = np.sqrt(
-            max(0.0, _dot(downhill.rows, downhill.decisions)) + _dot(downhill.intercept, downhill.intercept)
-        )
-        first_length = first_length or length
-        if length <= tol * first_length:
-            return state, n_iter
-        if n_iter == max_iter:
-            break
-        share = length / first_length
-        step = _newton_step(gram, loss, p, downhill, shared.solver(loss, p), min(0.5, np.sqrt(share)))
-        moved = _line_search(loss, state, step, gradient)
-        if moved is None:  # the precision of X allows no better
-            break
-        state = moved
-    warnings.warn(
-        f"the gradient has fallen to {length / first_length:.1e} of its first length, not to tol={tol:g}, in {n_iter}"
-        " steps: raise max_iter or tol",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
-    return state, n_iter
+    def minimise_by_classes(self, codes: Codes, weights: Floats, n_classes: int) -> tuple[Floats, Floats, int]:
+        """Solve for some classes at a time, the decisions of the others fixed, until none of them gains.
 
+        One array of documents x classes is all that is held: the decisions of a block are worked out when its turn
+        comes, and of the others only the log of the sum of exponentials is needed, one number per document and block.
+        """
+        width = max(CLASSES_PER_BLOCK, CELLS_PER_BLOCK // len(codes))
+        blocks = [slice(first, min(first + width, n_classes)) for first in range(0, n_classes, width)]
+        rows, intercept = np.zeros((len(codes), n_classes)), first_intercept(codes, weights, n_classes)
+        sums = np.tile([special.logsumexp(intercept[block]) for block in blocks], (len(codes), 1))
+        for n_iter in range(self._max_iter + 1):
+            squares = 0.0
+            for number, block in enumerate(blocks):
+                others = special.logsumexp(np.delete(sums, number, axis=1), axis=1)
+                size = block.stop - block.start
+                loss = Multinomial(codes, weights, size, first=block.start, others=others)
+                own = np.ascontiguousarray(rows[:, block])
+                descent = Descent(self._gram, loss, State(own, self._gram.multiply(own), intercept[block]))
+                squares += descent.downhill.length**2
+                moved = descent.step(self._shared, BLOCK_ACCURACY) if n_iter < self._max_iter else None
+                if moved is not None:
+                    rows[:, block], intercept[block] = moved.rows, moved.intercept
+                    sums[:, number] = special.logsumexp(moved.decisions + moved.intercept, axis=1)
+            self.progress.note(np.sqrt(squares))
+            if self.progress.is_over:
+                break
+            self._centre(rows, intercept, sums)
+        return rows, intercept, n_iter
 
-def _newton_step(gram: Gram, loss: Loss, p: Floats, downhill: State, solver: "SharedSolver", accuracy: float) -> State:
-    """Solve (Hessian) step = downhill by preconditioned conjugate gradients, in the coordinates of State."""
-    residual, step = downhill, downhill.moved(downhill, -1.0)
-    direction = solver.solve(residual)
-    size = first_size = _inner(residual, direction)
-    for _ in range(MAX_INNER):
-        change = direction.decisions + direction.intercept
-        curved = loss.curvature(p, change)
-        length = size / (_dot(direction.rows, direction.decisions) + _dot(change, curved))
-        step = step.moved(direction, length)
-        rows = residual.rows - length * (direction.rows + curved)
-        residual = State(rows, gram.multiply(rows), residual.intercept - length * curved.sum(axis=0))
-        solved = solver.solve(residual)
-        new_size = _inner(residual, solved)
-        if not new_size > accuracy**2 * first_size:
-            break
-        direction = solved.moved(direction, new_size / size)
-        size = new_size
-    return step
-
-
-def _line_search(loss: Loss, state: State, step: State, gradient: Floats) -> State | None:
-    """Halve the step until the objective falls by some of what its slope promises; None if it never does."""
-    value = loss.value(state.decisions + state.intercept)
-    linear, quadratic = _dot(state.rows, step.decisions), _dot(step.rows, step.decisions)
-    slope = _dot(gradient, step.decisions + step.intercept) + linear
-    length = 1.0
-    while length > 1e-8:
-        moved = state.moved(step, length)
-        rise = loss.value(moved.decisions + moved.intercept) - value + length * linear + length**2 / 2 * quadratic
-        if rise <= 1e-4 * length * slope:
-            return moved
-        length /= 2
-    return None
+    def _centre(self, rows: Floats, intercept: Floats, sums: Floats) -> None:
+        """Subtract from each class the mean of all: no loss changes, the penalty falls; block by block it does not."""
+        mean = rows.mean(axis=1, keepdims=True)
+        rows -= mean
+        sums -= self._gram.multiply(mean) + intercept.mean()
+        intercept -= intercept.mean()
 
 
-class SharedDirections:
-    """The longest directions V of X, by a randomised eigendecomposition of X X'; as rows, V = X' rows."""
+class Progress:
+    """How far the gradient has fallen, as a share of its first length."""
 
-    def __init__(self, gram: Gram, n_rows: int) -> None:
-        n_directions = min(N_DIRECTIONS, n_rows)
-        basis = np.random.default_rng(0).standard_normal((n_rows, n_directions))
-        for _ in range(2):
-            basis = np.linalg.qr(gram.multiply(basis))[0]
-        image = gram.multiply(basis)
-        squares, rotation = np.linalg.eigh(basis.T @ image)
-        kept = squares > 1e-5 * max(squares.max(initial=0.0), np.finfo(float).tiny)
-        lengths = np.sqrt(squares[kept])
-        self.rows = basis @ rotation[:, kept] / lengths
-        self.decisions = image @ rotation[:, kept] / lengths  # X V
+    def __init__(self, tol: float) -> None:
+        self._tol = tol
+        self._first = self._length = 0.0
+        self._least, self._n_since = np.inf, 0
+        self.is_stuck = False  # rounding is all that is left
 
-    def solver(self, loss: Loss, p: Floats) -> "SharedSolver":
-        """Return the approximate inverse of the Hessian at these probabilities."""
-        return SharedSolver(self, loss.weights * p * (1 - p))
+    def note(self, length: float) -> float:
+        """Take note of the next length; return its share of the first."""
+        self._first, self._length = self._first or length, length
+        self._n_since = 0 if length < self._least else self._n_since + 1
+        self._least = min(length, self._least)
+        self.is_stuck = self.is_stuck or self._n_since >= PATIENCE
+        return length / self._first if self._first else 0.0
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether the gradient is short enough."""
+        return self._length <= self._tol * self._first
 
-class SharedSolver:
-    """Inverts the Hessian within the shared directions and the intercept, class by class; leaves the rest as it is."""
+    @property
+    def is_over(self) -> bool:
+        """Whether no more steps are wanted, or would help."""
+        return self.is_reached or self.is_stuck
 
-    def __init__(self, shared: SharedDirections, variance: Floats) -> None:
-        self._shared = shared
-        n_rows, self._n = shared.decisions.shape
-        columns = np.hstack([shared.decisions, np.ones((n_rows, 1))])
-        blocks = np.stack([columns.T @ (by_row[:, np.newaxis] * columns) for by_row in variance.T])
-        within = np.arange(self._n)
-        blocks[:, within, within] += 1
-        blocks[:, -1, -1] = np.maximum(blocks[:, -1, -1] * (1 + 1e-10), np.finfo(float).tiny)
-        self._inverses = np.linalg.inv(blocks)
-
-    def solve(self, residual: State) -> State:
-        """Return the approximate solution for a residual."""
-        along = self._shared.rows.T @ residual.decisions
-        given = np.vstack([along, residual.intercept]).T
-        solved = np.einsum("kij,kj->ik", self._inverses, given)
-        change = solved[: self._n] - along
-        return State(
-            residual.rows + self._shared.rows @ change,
-            residual.decisions + self._shared.decisions @ change,
-            solved[self._n],
-        )
+    def warn_unless_reached(self, n_iter: int) -> None:
+        """Say how far the gradient has fallen if that is not enough."""
+        if not self.is_reached:
+            warnings.warn(
+                f"the gradient has fallen to {self._length / self._first:.1e} of its first length, not to"
+                f" tol={self._tol:g}, in {n_iter} steps: raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
 
-def _inner(left: State, right: State) -> float:
-    """Return the inner product of coefficients and intercepts."""
-    return _dot(left.rows, right.decisions) + _dot(left.intercept, right.intercept)
-
-
-def _dot(left: Floats, right: Floats) -> float:
-    # Not BLAS: its sums depend on its number of threads.
-    return float(np.einsum("i,i->", left.ravel(), right.ravel()))
-
-
-def _frequencies(totals: Floats) -> Floats:
-    """Return shares; a class without weight gets one so small that it does not count."""
-    return np.maximum(totals / totals.sum(), 1e-10)
-
-
-def _read_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> NDArray[np.int64]:
+def _read_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> Codes:
     numbers = np.asarray(codes, dtype=np.int64)
     if numbers.shape != (n_rows,):
         raise ValueError(f"codes must have one class per document, ({n_rows},), got {numbers.shape}")

@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.jobs import job_count
 from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
+from troenpy.fitting import all_or_nothing
+from troenpy.labels import unmixed
 
 VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
 
@@ -131,6 +133,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self.weights = weights
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the rows and their labels.
 
@@ -145,7 +148,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, X, unmixed(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self._blocks = read_metric(self.metric, X.shape[1])
         self.classes_, self._codes = np.unique(y, return_inverse=True)
@@ -232,6 +235,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Raise an error for parameters that fit would not take, whatever the data."""
+        job_count(self.n_jobs)
         check_count("n_neighbors", self.n_neighbors)
         if self.weights not in ("uniform", "distance"):
             raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")

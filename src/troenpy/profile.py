@@ -14,6 +14,7 @@ from troenpy.cells import Floats, remainder
 from troenpy.counting import present_terms, read_weights
 from troenpy.counts import ClassCounts
 from troenpy.estimators import check_smoothing
+from troenpy.fitting import all_or_nothing
 from troenpy.labels import Labels, read_labels
 from troenpy.weights import idf
 
@@ -93,6 +94,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         self.leave_out = leave_out
         self.max_dense = max_dense
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the class counts.
 
@@ -111,6 +113,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         """
         return self.learn(self._count(self._read(X, y, reset=True), y, sample_weight)[0])
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Add more documents to what was learnt; new classes are welcome, columns stay the same.
 
@@ -153,6 +156,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             raise ValueError("all documents so far are of one class: partial_fit documents of another before transform")
         return self.profile(self._read(X, None, reset=False))
 
+    @all_or_nothing
     def fit_transform(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then profile each of the same documents by the others only (see Notes).
 
@@ -170,6 +174,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         self.learn(counts)
         return self.profile(rows, self.labels_left_out(rows, labels, weights))
 
+    @all_or_nothing
     def learn(self, counts: ClassCounts) -> Self:
         """Fit from counts made elsewhere, e.g. added up over machines.
 

@@ -1,10 +1,9 @@
 """Named settings: the paper's features and our own recommendations, each one line from text to features or labels."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from troenpy import classifier as linear
-from troenpy import text_neighbors as neighbours
 from troenpy.classifier import TroenpyClassifier
 from troenpy.features import TermFeatures
 from troenpy.text_neighbors import TextKNeighborsClassifier
@@ -15,7 +14,7 @@ class Setting:
     """Features, and the model that they are meant for."""
 
     model: Literal["knn", "linear"]
-    features: dict[str, Any] = field(hash=False)
+    features: Mapping[str, Any] = field(hash=False)
     use: str
 
 
@@ -25,12 +24,12 @@ SETTINGS: dict[str, Setting] = {
     "paper_2b": Setting("linear", {"blocks": ("pi", "btf", "ecib")}, "the paper's TF-PI + 2B; best of all on tweets"),
     "knn": Setting(
         "knn",
-        neighbours.DEFAULT_FEATURES,
+        TextKNeighborsClassifier.default_features,
         "for neighbours: terms under the Hellinger norm beside twice the class profile",
     ),
     "linear": Setting(
         "linear",
-        linear.DEFAULT_FEATURES,
+        TroenpyClassifier.default_features,
         "for logistic regression and linear SVMs: two weightings beside the class profile",
     ),
     "plain": Setting(

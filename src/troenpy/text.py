@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVecto
 
 from troenpy import _kernel, documents
 from troenpy._kernel.jobs import job_count
+from troenpy.fitting import all_or_nothing
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
 
@@ -31,6 +32,13 @@ REPLACED_STEPS = (
 )
 COUNTED_DTYPES = tuple(map(np.dtype, (np.int32, np.int64, np.float32, np.float64)))
 LARGEST_INT32 = np.iinfo(np.int32).max
+
+
+class Room(NamedTuple):
+    """How far the arrays of a matrix are over-allocated, so that TermFeatures can expand them in place."""
+
+    times: int = 1
+    by_row: int = 0  # values a row more
 
 
 class CountVectorizer(SklearnCountVectorizer):
@@ -105,11 +113,6 @@ class CountVectorizer(SklearnCountVectorizer):
     vocabulary_: dict[Any, Any]
     fixed_vocabulary_: bool
 
-    # The matrix stands at the end of arrays with room for so many, and so many values a row more: TermFeatures widens
-    # it in place.
-    _room = 1
-    _room_by_row = 0
-
     def __init__(
         self,
         *,
@@ -153,6 +156,7 @@ class CountVectorizer(SklearnCountVectorizer):
         )
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the vocabulary and return the matrix of counts.
 
@@ -165,22 +169,26 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
+        return self.fit_counts(raw_documents)
+
+    def fit_counts(self, raw_documents: Any, room: Room = Room()) -> Any:  # noqa: B008 (immutable)
+        """Do the work of `fit_transform`, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         if not self._kernel_applies():
-            return _sorted(super().fit_transform(self._readable(raw_documents), y))
+            return _sorted(super().fit_transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)
         self._validate_as_parent_does()
         counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
-            return self._matrix(counter.match(self.vocabulary_))
+            return self._matrix(counter.match(self.vocabulary_), room)
         counts = counter.finish()
         self._choose_terms(counts)
         if n_threads == 1:
             self.vocabulary_ = counts.vocabulary()
-            return self._matrix(counts)
-        arrays = self._csr_arrays(counts)
+            return self._matrix(counts, room)
+        arrays = self._csr_arrays(counts, room)
         self.vocabulary_ = counts.vocabulary_and_rows(*arrays, bool(self.binary))
-        return self._matrix(counts, arrays)
+        return self._matrix(counts, room, arrays)
 
     def transform(self, raw_documents: Any) -> Any:
         """Count the terms of the vocabulary.
@@ -193,12 +201,16 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
+        return self.counts_of(raw_documents)
+
+    def counts_of(self, raw_documents: Any, room: Room = Room()) -> Any:  # noqa: B008 (immutable)
+        """Do the work of `transform`, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
             return _sorted(super().transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)
         self._check_vocabulary()
-        return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_))
+        return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), room)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms in the order of columns.
@@ -318,30 +330,30 @@ class CountVectorizer(SklearnCountVectorizer):
         """Sum each column as scikit-learn does: in the dtype of the matrix, however that rounds."""
         dtype = np.dtype(self.dtype)
         if dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
-            return np.asarray(self._matrix(counts).sum(axis=0)).ravel()
+            return np.asarray(self._matrix(counts, Room()).sum(axis=0)).ravel()
         totals = frequencies if self.binary else counts.occurrences()
         return totals.astype(dtype)
 
-    def _csr_arrays(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def _csr_arrays(self, counts: Any, room: Room) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Make room for the matrix: its row borders, and indices and data that are still to be written."""
         borders = counts.row_borders()
         n_values = int(borders[-1])
-        most = self._room * max(n_values, counts.n_columns) + self._room_by_row * (len(borders) - 1)
+        most = room.times * max(n_values, counts.n_columns) + room.by_row * (len(borders) - 1)
         index = np.int32 if most <= LARGEST_INT32 else np.int64
         dtype = np.dtype(self.dtype)
-        before = (self._room - 1) * n_values + self._room_by_row * (len(borders) - 1)
+        before = (room.times - 1) * n_values + room.by_row * (len(borders) - 1)
         indices = np.empty(before + n_values, dtype=index)[before:]
         data = np.empty(before + n_values, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)[before:]
         return borders.astype(index), indices, data
 
-    def _matrix(self, counts: Any, written: tuple[NDArray[Any], ...] | None = None) -> Any:
-        arrays = written or self._csr_arrays(counts)
+    def _matrix(self, counts: Any, room: Room, written: tuple[NDArray[Any], ...] | None = None) -> Any:
+        arrays = written or self._csr_arrays(counts, room)
         if written is None:
             counts.write_rows(*arrays, bool(self.binary))
         indptr, indices, data = arrays
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
-        if self._room == 1 and not self._room_by_row:
+        if room == Room():
             X = kind((data, indices, indptr), shape=shape, dtype=self.dtype, copy=False)
         else:
             X = kind(shape, dtype=self.dtype)  # given its arrays, scipy would copy them out of their room

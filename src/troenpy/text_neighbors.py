@@ -1,24 +1,24 @@
 """TextKNeighborsClassifier: text in, label out, by a vote of the nearest documents. TermFeatures and neighbours."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from troenpy.features import TermFeatures
+from troenpy._kernel.jobs import job_count
+from troenpy.features import HasFeatures, TermFeatures
+from troenpy.fitting import all_or_nothing
 from troenpy.labels import read_single_labels
 from troenpy.neighbors import SparseKNeighborsClassifier
 
-#: The parameters of TermFeatures that a classifier has if none are given.
-DEFAULT_FEATURES: dict[str, Any] = {"blocks": ("certainty_hellinger", "profile"), "profile_scale": 2.0}
 
-
-class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
+class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     """Classify text by a vote of the k nearest training documents, with defaults that need no tuning.
 
     A training document without any weighted term counts as one that shares no term with any other. As a row of zeros it
@@ -37,7 +37,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     weights : {"uniform", "distance"}, default="uniform"
         Whether every neighbour has one vote, or one divided by its distance.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. The result does not depend on it.
+        Threads, also of `features` that say none: None is one, -1 is all processors. The result does not depend on it.
 
     Attributes
     ----------
@@ -58,7 +58,13 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     array([[1]])
     """
 
-    # The documents are no metadata to route, whatever their parameter is called.
+    #: The parameters of TermFeatures if none are given.
+    default_features: Mapping[str, Any] = {
+        "blocks": ("certainty_hellinger", "profile"),
+        "profile_scale": 2.0,
+    }
+
+    # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__predict = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__predict_proba = {"raw_documents": UNUSED}  # noqa: RUF012
@@ -76,6 +82,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self.weights = weights
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn features, and keep the rows of the documents and their labels.
 
@@ -89,13 +96,20 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        labels = read_single_labels(y, "TextKNeighborsClassifier")
-        default = TermFeatures(**DEFAULT_FEATURES, n_jobs=self.n_jobs)
-        self.features_ = default if self.features is None else clone(self.features)
-        rows = self.features_.fit_transform(raw_documents, labels)
-        rows = with_full_length(rows, *self.features_.weights_.shape)
+        job_count(self.n_jobs)
         neighbors = SparseKNeighborsClassifier(self.n_neighbors, weights=self.weights, n_jobs=self.n_jobs)
-        self.neighbors_ = neighbors.fit(rows, labels.classes[labels.indicator.indices])
+        neighbors._check_parameters()
+        features = self.new_features()
+        labels = read_single_labels(y, "TextKNeighborsClassifier")
+        if self.n_neighbors > len(labels):
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} is more than the {len(labels)} training documents: ask for fewer"
+                " neighbours, or fit more documents"
+            )
+        rows = features.rows_of_training(raw_documents, labels)
+        rows = with_full_length(rows, *features.weights_.shape)
+        neighbors.fit(rows, labels.classes[labels.indicator.indices])
+        self.features_, self.neighbors_ = features, neighbors
         return self
 
     @property
@@ -154,7 +168,7 @@ class TextKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
-        return with_zero_column(self.features_.transform(raw_documents))
+        return with_zero_column(self.features_.rows_of(raw_documents))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

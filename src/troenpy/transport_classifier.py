@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy._kernel.jobs import job_count
 from troenpy.couplings import Floats
 from troenpy.embeddings import WordVectors
+from troenpy.fitting import all_or_nothing
 from troenpy.labels import check_labels_fit, read_single_labels
 from troenpy.neighbors import check_count, vote
 from troenpy.pruning import NearestDocuments
@@ -104,6 +105,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.progress = progress
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the documents and their labels, and learn topics if the distance wants them.
 

@@ -17,8 +17,10 @@ from troenpy.cells import check_two_classes
 from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
 from troenpy.documents import check_collection
+from troenpy.fitting import all_or_nothing, lock_of
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.ledger import TermLedger, find_column, term_ledger
+from troenpy.parameters import check_float_type
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums
 from troenpy.schemes import Weight, check_scheme
 from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
@@ -80,7 +82,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     (4, 8)
     """
 
-    # The documents are no metadata to route, whatever their parameter is called.
+    # `raw_documents` is data, not routable metadata.
     __metadata_request__partial_fit = {"raw_documents": UNUSED}  # noqa: RUF012
 
     def __init__(
@@ -138,6 +140,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self.cv = cv
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the vocabulary, the class counts and the weights.
 
@@ -156,6 +159,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._fit_counts(raw_documents, y, sample_weight)
         return self
 
+    @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then weight the same documents; with `cv`, each by the other folds only.
 
@@ -171,8 +175,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         X = self._fit_counts(raw_documents, y, sample_weight)
         if self.cv is None:
             return self._weigh(X)
-        return self._weighter.fit_transform(X, y, sample_weight)
+        return self._weighter.weigh_by_folds(X, y, sample_weight)
 
+    @all_or_nothing
     def partial_fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add more documents to what was learnt; new terms and new classes are welcome.
 
@@ -197,7 +202,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             )
         if self.cv is not None:
             raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
-        if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
+        if "_weighter" in vars(self) and "_tallies" not in vars(self):  # hasattr would settle
             raise ValueError(
                 "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
                 " clone the vectorizer first"
@@ -264,10 +269,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     def __getattr__(self, name: str) -> Any:
         """Choose and weight the terms of all batches when they are first asked for, not after each batch."""
-        if name in ("_weighter", "vocabulary_") and "_tallies" in self.__dict__:
-            self._settle()
-            if name in self.__dict__:
-                return self.__dict__[name]
+        if name in ("_weighter", "vocabulary_") and "_tallies" in vars(self):
+            with lock_of(self):  # no batch comes in between
+                if name not in vars(self):
+                    self._settle()
+                if name in vars(self):
+                    return vars(self)[name]
         raise AttributeError(f"{type(self).__name__} has no {name}")
 
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
@@ -350,8 +357,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._validate_params()
         check_names(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
-        if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise ValueError(f"dtype must be float32 or float64, got {self.dtype!r}: weights are not whole numbers")
+        check_float_type(self.dtype)
         return read_required_labels(y, "TfPiVectorizer")
 
     def __sklearn_tags__(self) -> Tags:

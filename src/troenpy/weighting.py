@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
+from troenpy.fitting import all_or_nothing
 from troenpy.labels import read_labels
 from troenpy.ledger import TermLedger, find_column, term_ledger
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
@@ -97,6 +98,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the class counts and the weights.
 
@@ -116,6 +118,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = self._read(X, y, reset=True)
         return self.learn(*self._count(X, y, sample_weight))
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Add more documents to what was learnt; new classes are welcome, columns stay the same.
 
@@ -159,6 +162,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError("all documents so far are of one class: partial_fit documents of another before transform")
         return self.weigh(self._read(X, None, reset=False))
 
+    @all_or_nothing
     def fit_transform(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then weight the same documents; with `cv`, each by the other folds only (see Notes).
 
@@ -172,9 +176,13 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         {ndarray, CSR matrix} of shape (n_documents, n_terms)
         """
         self.fit(X, y, sample_weight)
-        if self.cv is None:
-            return self.transform(X)
         X = self._read(X, y, reset=False)
+        if self.cv is None:
+            return self.weigh(X)
+        return self.weigh_by_folds(X, y, sample_weight)
+
+    def weigh_by_folds(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Weight each row of the training data by the other folds of `cv` only."""
         sample_weight = read_weights(sample_weight, X.shape[0])
         labels = read_labels(y)
         blocks, order = [], []
@@ -191,6 +199,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         rows = sparse.vstack(blocks, format="csr") if sparse.issparse(X) else np.concatenate(blocks)
         return rows[place]
 
+    @all_or_nothing
     def learn(self, counts: ClassCounts, total_length: float) -> Self:
         """Fit from counts made elsewhere, e.g. added up over machines.
 

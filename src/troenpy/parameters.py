@@ -1,0 +1,42 @@
+"""Checks of parameters: an error names the parameter, its rule and the value received."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return a positive, finite number."""
+    if not _is_number(value) or not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a positive, finite number, got {value!r}")
+    return float(value)
+
+
+def check_not_negative(name: str, value: Any) -> float:
+    """Return a finite number that is zero or more."""
+    if not _is_number(value) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number and not negative, got {value!r}")
+    return float(value)
+
+
+def check_whole(name: str, value: Any, *, least: int = 0) -> int:
+    """Return a whole number that is at least this."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def check_float_type(dtype: Any) -> np.dtype[Any]:
+    """Return float32 or float64."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}: weights are not whole numbers")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
