@@ -18,7 +18,7 @@ from troenpy.counting import read_weights
 from troenpy.counts import ClassCounts
 from troenpy.documents import check_collection
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.ledger import TermLedger, find_column, term_ledger
+from troenpy.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums
 from troenpy.schemes import Weight, check_scheme
 from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
@@ -225,17 +225,18 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._check_fitted()
         return self._weigh(super().transform(raw_documents))
 
-    def explain(self, term: str | int) -> TermLedger:
-        """Return the ledger of a term: its counts, PCF_1, PCF_*, IDF, weight and rank.
+    def explain(self, term: Any) -> TermLedger | TermLedgers:
+        """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
 
         Parameters
         ----------
-        term : str or int
-            The term, or the number of its column.
+        term : str or int, or an iterable of them
+            The term, or the number of its column; of several, the result is one table.
 
         Returns
         -------
-        TermLedger
+        TermLedger, or TermLedgers for several terms
+            Each prints as a table, and shows one in a notebook; TermLedgers has `to_frame`.
 
         Examples
         --------
@@ -243,12 +244,14 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         >>> vectorizer = TfPiVectorizer().fit(["late goal", "own goal", "late vote"], ["sport", "sport", "politics"])
         >>> vectorizer.explain("goal").documents_by_class
         {'politics': 0, 'sport': 2}
+        >>> print(vectorizer.explain(["goal", "late"]))
+        term    weight  rank  documents     most in     PCF_1    PCF_*  IDF
+        goal  0.422837     1          2     sport 2  0.693147  0.27031    1
+        late  -0.27031     2          2  politics 1         0  0.27031    1
         """
         self._check_fitted()
-        names = self.get_feature_names_out()
-        column = find_column(term, names)
-        counts, weights = self._weighter.counts_, self.weights_
-        return term_ledger(counts, weights, column, term=str(names[column]), smoothing=self.smoothing)
+        how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
+        return explain_terms(term, self.get_feature_names_out(), self._weighter.counts_, self.weights_, **how)
 
     @property
     def weights_(self) -> NDArray[np.float64]:
