@@ -16,6 +16,7 @@ from troenpy.explanation import Explanation
 from troenpy.features import TermFeatures
 from troenpy.labels import Labels, read_required_labels
 from troenpy.logistic import Design, fit_logistic
+from troenpy.places import term_places
 
 #: The parameters of TermFeatures that a classifier has if none are given.
 DEFAULT_FEATURES: dict[str, Any] = {"blocks": ("certainty", "boost", "profile"), "leave_out": "copies"}
@@ -174,12 +175,7 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
             Rows sum to one, except for multi-label targets.
         """
         check_is_fitted(self, "coef_")
-        values = self._decisions(self.features_.transform(raw_documents))
-        if self._is_multilabel:
-            return special.expit(values)
-        if self._is_binary():
-            values = np.hstack([np.zeros_like(values), values])
-        return special.softmax(values, axis=1)
+        return self._probabilities(self._decisions(self.features_.transform(raw_documents)))
 
     def predict(self, raw_documents: Any) -> NDArray[Any]:
         """Return the label of each document, or an indicator matrix for multi-label targets.
@@ -195,12 +191,15 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         return self._predictions(self._decisions(self.features_.transform(raw_documents)))
 
-    def explain(self, text: str) -> Explanation:
-        """Return the terms that decide the label of a text, and how much each.
+    def explain(self, text: str, label: Any = None) -> Explanation:
+        """Return the terms that speak for and against a class of a text, and how much each.
 
         Parameters
         ----------
         text : str
+        label : class, optional
+            The class to explain, for multi-label targets the column; None is the predicted one, of several labels the
+            most probable.
 
         Returns
         -------
@@ -213,6 +212,8 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         >>> explanation = model.explain("a late goal")
         >>> explanation.label, explanation.terms.tolist()
         ('s', ['goal', 'late'])
+        >>> model.explain("a late goal", label="p").probability < 0.5
+        True
         """
         check_is_fitted(self, "coef_")
         if not isinstance(text, str):
@@ -220,17 +221,25 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
         held, parts, rest = self.features_.parts_by_term(text)
         contributions = np.asarray(parts @ self.coef_.T)
         intercept = self.intercept_ + self.coef_ @ rest
-        order = np.argsort(-np.abs(contributions).max(axis=1, initial=0.0), kind="stable")
         decision = intercept + contributions.sum(axis=0)
-        label = self._predictions(decision[np.newaxis])[0]
+        prediction = self._predictions(decision[np.newaxis])[0]
+        probability = self._probabilities(decision[np.newaxis])[0]
+        if self._is_binary():  # what speaks for one class speaks against the other
+            signs = np.array([-1.0, 1.0])
+            contributions, intercept, decision = contributions * signs, intercept * signs, decision * signs
+        column = int(np.argmax(probability)) if label is None else self._class_number(label)
+        order = np.argsort(-np.abs(contributions[:, column]), kind="stable")
         return Explanation(
             text=text,
-            label=self.classes_[label.astype(bool)].tolist() if self._is_multilabel else label,
-            classes=self.classes_[1:] if self._is_binary() else self.classes_,
+            label=self.classes_.tolist()[column],
+            prediction=self.classes_[prediction.astype(bool)].tolist() if self._is_multilabel else prediction,
+            probability=float(probability[column]),
+            classes=self.classes_,
             decision=decision,
             intercept=intercept,
             terms=self.features_.terms()[held[order]],
             contributions=contributions[order],
+            places=term_places(text, self.features_.new_counter()),
         )
 
     def _new_features(self) -> TermFeatures:
@@ -277,6 +286,19 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
 
     def _decisions(self, X: Any) -> NDArray[np.float64]:
         return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._is_multilabel:
+            return special.expit(values)
+        if self._is_binary():
+            values = np.hstack([np.zeros_like(values), values])
+        return special.softmax(values, axis=1)
+
+    def _class_number(self, label: Any) -> int:
+        names = self.classes_.tolist()
+        if np.ndim(label) or label not in names:
+            raise ValueError(f"label must be one of the classes {', '.join(map(repr, names))}, got {label!r}")
+        return names.index(label)
 
     def _is_binary(self) -> bool:
         return not self._is_multilabel and len(self.classes_) == 2
