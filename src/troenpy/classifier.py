@@ -85,6 +85,12 @@ class TroenpyClassifier(ClassifierMixin, BaseEstimator):
     >>> model = TroenpyClassifier().fit(texts, ["sport", "sport", "politics", "politics", "politics"])
     >>> model.predict(["another goal"])
     array(['sport'], dtype=object)
+
+    N-grams, stop words and all other parameters of text are those of the features:
+
+    >>> from troenpy import TermFeatures, settings
+    >>> model = TroenpyClassifier(TermFeatures(("boost", "profile"), ngram_range=(1, 2), stop_words="english"))
+    >>> model = settings.classifier("linear", ngram_range=(1, 2), stop_words="english")  # our blocks, in one line
     """
 
     # The documents are no metadata to route, whatever their parameter is called.

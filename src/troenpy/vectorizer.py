@@ -68,6 +68,32 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     --------
     TermWeighter : The same from a matrix of counts.
 
+    Notes
+    -----
+    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
+    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
+    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
+    the default smoothing.
+
+    **Coming from TfidfVectorizer**, what has another name here, or another meaning:
+
+    ====================================  ===========================================================================
+    TfidfVectorizer                       TfPiVectorizer
+    ====================================  ===========================================================================
+    ``fit(texts)``                        ``fit(texts, labels)``
+    ``sublinear_tf=True``                 ``tf="log"``
+    ``binary=True``                       the same, or ``tf="binary"``
+    ``norm="l2"``, ``"l1"``, ``None``     the same, and ``"hellinger"``
+    ``use_idf=True``                      ``scheme="idf"``: the paper's 1 + log(n / (1 + n_w)), which differs slightly
+    ``smooth_idf=True``                   ``scheme=lambda c: np.log((1 + c.n_documents) / (1 + c.term_docs)) + 1``
+    ``smooth_idf=False``                  ``scheme=lambda c: np.log(c.n_documents / c.term_docs) + 1``
+    ``use_idf=False``                     ``scheme=lambda c: np.ones(len(c.term_docs))``
+    ``idf_``                              ``weights_``
+    ====================================  ===========================================================================
+
+    All other parameters are the same. A named function can be pickled, a lambda cannot.
+
     Examples
     --------
     >>> from troenpy import TfPiVectorizer

@@ -65,6 +65,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ``fit(X, y).transform(X)``: the first is for training a model (and is what `Pipeline.fit` calls), the second
     never cross-fits.
 
+    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
+    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
+    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
+    the default smoothing.
+
     Examples
     --------
     >>> from troenpy import TermWeighter
