@@ -90,7 +90,7 @@ def test_several_labels_are_decided_column_by_column():
     probability = model.predict_proba(["goal cheap"])[0]
     assert probability[0] > 0.5 > probability[1]
     assert probability[2:].tolist() == [1.0, 0.0]
-    assert model.explain("goal late").label == [0, 1, 2]
+    assert model.explain("goal late").prediction == [0, 1, 2]
     default = TroenpyClassifier(C=100).fit(texts, indicator)
     np.testing.assert_array_equal(default.predict(texts), indicator)
     explanation = default.explain("goal late")
@@ -186,9 +186,10 @@ def test_the_terms_that_decided_come_first():
 def test_an_explanation_is_a_table_in_a_terminal():
     lines = str(MODEL.explain("word1 goal")).splitlines()
     assert lines[0] == "label: sport"
-    assert lines[2].split()[0] == "goal"
+    assert lines[1].startswith("probability of sport: 0.")
+    assert lines[3].split()[0] == "goal"
     assert lines[-1].split()[:2] == ["decision", "value"]
-    shown = [float(line.split()[-1]) for line in lines[2:]]
+    shown = [float(line.split()[-1]) for line in lines[3:]]
     assert sum(shown[:-1]) == pytest.approx(shown[-1], abs=1e-3)
 
 
@@ -196,7 +197,7 @@ def test_an_explanation_is_escaped_text_in_a_notebook():
     page = MODEL.explain("<script>alert('goal')</script> & Goal")._repr_html_()
     assert "<script>" not in page
     assert "&lt;" in page
-    assert page.count("<span") >= 2
+    assert page.count("<span") == 2
     two = TroenpyClassifier().fit(["goal <b>", "vote"] * 4, ["<i>x</i>", "y"] * 4)
     assert "<i>" not in two.explain("goal")._repr_html_()
 
@@ -205,8 +206,58 @@ def test_explaining_with_two_classes():
     texts, labels = made_up(40, ("sport", "politics"))
     model = TroenpyClassifier().fit(texts, labels)
     explanation = model.explain("goal vote word1")
-    assert explanation.classes.tolist() == ["sport"]
-    np.testing.assert_allclose(explanation.decision, model.decision_function(["goal vote word1"]), rtol=1e-6)
+    assert explanation.classes.tolist() == ["politics", "sport"]
+    decision = model.decision_function(["goal vote word1"])[0]
+    np.testing.assert_allclose(explanation.decision, [-decision, decision], rtol=1e-6)
+    np.testing.assert_array_equal(explanation.contributions[:, 0], -explanation.contributions[:, 1])
+    np.testing.assert_allclose(explanation.intercept + explanation.contributions.sum(axis=0), explanation.decision)
+    proba = model.predict_proba(["goal vote word1"])[0]
+    for column, label in enumerate(["politics", "sport"]):
+        explained = model.explain("goal vote word1", label=label)
+        assert (explained.label, explained.prediction) == (label, model.predict(["goal vote word1"])[0])
+        assert explained.probability == pytest.approx(proba[column], rel=1e-6)
+        assert f"decision value of {label}" in str(explained)
+
+
+def test_any_class_can_be_explained_with_its_probability():
+    text = "vote vote law goal word3"
+    proba = MODEL.predict_proba([text])[0]
+    for column, label in enumerate(MODEL.classes_):
+        explanation = MODEL.explain(text, label=label)
+        assert explanation.label == label
+        assert explanation.prediction == MODEL.predict([text])[0]
+        assert explanation.probability == pytest.approx(proba[column], rel=1e-6)
+        assert f"probability of {label}: {explanation.probability:.4f}" in str(explanation)
+        assert f"probability of {label}: {explanation.probability:.4f}" in explanation._repr_html_()
+        magnitudes = np.abs(explanation.contributions[:, column])
+        assert (np.diff(magnitudes) <= 0).all()
+    assert MODEL.explain(text).label == MODEL.predict([text])[0]
+
+
+def test_a_label_that_is_none_of_the_classes_is_an_error_that_lists_them():
+    message = r"^label must be one of the classes 'politics', 'science', 'sport', got {}$"
+    for wrong, shown in [
+        ("sports", "'sports'"),
+        (0, "0"),
+        (["sport"], r"\['sport'\]"),
+        (np.array(["sport"]), "array.*"),
+    ]:
+        with pytest.raises(ValueError, match=message.format(shown)):
+            MODEL.explain("goal", label=wrong)
+
+
+def test_of_several_labels_a_column_is_explained():
+    texts = ["goal late", "goal own", "vote late", "vote close", "goal vote"] * 4
+    indicator = np.array([[1, 0, 1], [1, 0, 1], [0, 1, 1], [0, 1, 1], [1, 1, 1]] * 4)
+    model = TroenpyClassifier().fit(texts, indicator)
+    proba = model.predict_proba(["goal late"])[0]
+    for column in range(3):
+        explanation = model.explain("goal late", label=column)
+        assert explanation.probability == pytest.approx(proba[column])
+        assert "nan" not in str(explanation)  # all documents have the last label: its intercept is infinite
+    assert model.explain("goal late").label == int(proba.argmax())
+    with pytest.raises(ValueError, match="label must be one of the classes 0, 1, 2, got 3"):
+        model.explain("goal late", label=3)
 
 
 # As a scikit-learn citizen.

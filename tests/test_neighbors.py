@@ -355,7 +355,7 @@ def test_errors_say_what_is_wrong():
         SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], y)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         SparseKNeighborsClassifier().kneighbors(X)
-    with pytest.raises(ValueError, match="n_jobs must be None or an int other than 0, got 0"):
+    with pytest.raises(ValueError, match="n_jobs must be None or an int from -4096 to 4096 other than 0, got 0"):
         SparseKNeighborsClassifier(1, n_jobs=0).fit(X, y).predict(X)
     with pytest.raises(ValueError, match="X has 3 features, but SparseKNeighborsClassifier is expecting 2"):
         SparseKNeighborsClassifier(1).fit(X, y).predict([[1, 2, 3]])

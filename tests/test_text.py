@@ -400,7 +400,7 @@ def test_files(tmp_path):
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
 def test_n_jobs_is_checked(n_jobs):
-    with pytest.raises(ValueError, match="n_jobs must be None or an int other than 0, got"):
+    with pytest.raises(ValueError, match="n_jobs must be None or an int from -4096 to 4096 other than 0, got"):
         CountVectorizer(n_jobs=n_jobs).fit(["ab"])
 
 

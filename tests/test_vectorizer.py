@@ -17,8 +17,11 @@ from sklearn import set_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from troenpy import ClassCounts, ClassProfile, CountVectorizer, TermWeighter, TfPiVectorizer, _kernel, rows
@@ -380,3 +383,53 @@ def test_html_and_repr_and_no_warnings():
         warnings.simplefilter("error")
         assert "TfPiVectorizer" in TfPiVectorizer(scheme="rf")._repr_html_()
         assert repr(TfPiVectorizer(scheme="rf")) == "TfPiVectorizer(scheme='rf')"
+
+
+# Coming from TfidfVectorizer: what the table in the docstring and in the guide says.
+
+
+def ones(counts):
+    return np.ones(len(counts.term_docs))
+
+
+def scikit_learns_idf(counts):
+    return np.log((1 + counts.n_documents) / (1 + counts.term_docs)) + 1
+
+
+def bare_idf(counts):
+    return np.log(counts.n_documents / counts.term_docs) + 1
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ({"use_idf": False}, {"scheme": ones}),
+        ({"use_idf": False, "sublinear_tf": True}, {"scheme": ones, "tf": "log"}),
+        ({"use_idf": False, "norm": "l1"}, {"scheme": ones, "norm": "l1"}),
+        ({"use_idf": False, "norm": None, "binary": True}, {"scheme": ones, "norm": None, "binary": True}),
+        ({"use_idf": False, "norm": None, "binary": True}, {"scheme": ones, "norm": None, "tf": "binary"}),
+        ({}, {"scheme": scikit_learns_idf}),
+        ({"smooth_idf": False, "stop_words": "english"}, {"scheme": bare_idf, "stop_words": "english"}),
+    ],
+)
+def test_coming_from_tfidf_vectorizer(theirs, ours):
+    texts = [*TEXTS, "goal goal goal vote"]
+    ours, theirs = TfPiVectorizer(**ours).fit(texts, [*LABELS, "sport"]), TfidfVectorizer(**theirs).fit(texts)
+    np.testing.assert_allclose(ours.transform(texts).toarray(), theirs.transform(texts).toarray())
+    if theirs.use_idf:
+        np.testing.assert_allclose(ours.weights_, theirs.idf_)
+
+
+@pytest.mark.parametrize("scheme", ["pcf_present*idf", "sqrt(certainty*idf)", "pcf_boost*idf"])
+def test_the_schemes_for_models_that_refuse_negative_features(scheme):
+    # "late" is in both classes: less certain than the classes themselves, of which one is the larger.
+    texts = ["late goal", "own goal", "late vote", "close vote", "no vote", "a late vote"] * 3
+    labels = ["sport", "sport", "politics", "politics", "politics", "politics"] * 3
+    assert TfPiVectorizer().fit(texts, labels).explain("late").weight < 0
+    model = make_pipeline(TfPiVectorizer(), MultinomialNB())
+    with pytest.raises(ValueError, match="Negative values in data passed to MultinomialNB"):
+        model.fit(texts, labels)
+    model.set_params(tfpivectorizer__scheme=scheme).fit(texts, labels)
+    assert model.predict(["the goal", "the vote"]).tolist() == ["sport", "politics"]
+    chosen = make_pipeline(TfPiVectorizer(scheme=scheme), SelectKBest(chi2, k=2)).fit(texts, labels)
+    assert chosen.get_feature_names_out().tolist() == ["goal", "vote"]

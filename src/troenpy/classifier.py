@@ -21,6 +21,7 @@ from troenpy.labels import Labels, read_required_labels
 from troenpy.logistic import Design, fit_logistic
 from troenpy.memory import check_room
 from troenpy.parameters import check_not_negative, check_positive, check_whole
+from troenpy.places import term_places
 
 #: Decisions x documents worked out at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
@@ -90,6 +91,12 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     >>> model = TroenpyClassifier().fit(texts, ["sport", "sport", "politics", "politics", "politics"])
     >>> model.predict(["another goal"])
     array(['sport'], dtype=object)
+
+    N-grams, stop words and all other parameters of text are those of the features:
+
+    >>> from troenpy import TermFeatures, settings
+    >>> model = TroenpyClassifier(TermFeatures(("boost", "profile"), ngram_range=(1, 2), stop_words="english"))
+    >>> model = settings.classifier("linear", ngram_range=(1, 2), stop_words="english")  # our blocks, in one line
     """
 
     #: The parameters of TermFeatures if none are given.
@@ -215,12 +222,15 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """
         return np.concatenate([self._predictions(values) for values in self._decisions(raw_documents)])
 
-    def explain(self, text: str) -> Explanation:
-        """Return the terms that decide the label of a text, and how much each.
+    def explain(self, text: str, label: Any = None) -> Explanation:
+        """Return the terms that speak for and against a class of a text, and how much each.
 
         Parameters
         ----------
         text : str
+        label : class, optional
+            The class to explain, for multi-label targets the column; None is the predicted one, of several labels the
+            most probable.
 
         Returns
         -------
@@ -233,24 +243,33 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         >>> explanation = model.explain("a late goal")
         >>> explanation.label, explanation.terms.tolist()
         ('s', ['goal', 'late'])
+        >>> model.explain("a late goal", label="p").probability < 0.5
+        True
         """
         check_is_fitted(self, "coef_")
-        if not isinstance(text, str):
-            raise TypeError(f"explain takes one text, got {type(text).__name__}")
+        self.check_explained(text, self.features_)
         held, parts, rest = self.features_.parts_by_term(text)
         contributions = np.asarray(parts @ self.coef_.T)
         intercept = self.intercept_ + self.coef_ @ rest
-        order = np.argsort(-np.abs(contributions).max(axis=1, initial=0.0), kind="stable")
         decision = intercept + contributions.sum(axis=0)
-        label = self._predictions(decision[np.newaxis])[0]
+        prediction = self._predictions(decision[np.newaxis])[0]
+        probability = self._probabilities(decision[np.newaxis])[0]
+        if self._is_binary():  # what speaks for one class speaks against the other
+            signs = np.array([-1.0, 1.0])
+            contributions, intercept, decision = contributions * signs, intercept * signs, decision * signs
+        column = int(np.argmax(probability)) if label is None else self._class_number(label)
+        order = np.argsort(-np.abs(contributions[:, column]), kind="stable")
         return Explanation(
             text=text,
-            label=self.classes_[label.astype(bool)].tolist() if self._is_multilabel else label,
-            classes=self.classes_[1:] if self._is_binary() else self.classes_,
+            label=self.classes_.tolist()[column],
+            prediction=self.classes_[prediction.astype(bool)].tolist() if self._is_multilabel else prediction,
+            probability=float(probability[column]),
+            classes=self.classes_,
             decision=decision,
             intercept=intercept,
             terms=self.features_.terms()[held[order]],
             contributions=contributions[order],
+            places=term_places(text, self.features_.new_counter()),
         )
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -301,6 +320,12 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if self._is_binary():
             values = np.hstack([np.zeros_like(values), values])
         return special.softmax(values, axis=1)
+
+    def _class_number(self, label: Any) -> int:
+        names = self.classes_.tolist()
+        if np.ndim(label) or label not in names:
+            raise ValueError(f"label must be one of the classes {_some(names)}, got {label!r}")
+        return names.index(label)
 
     def _is_binary(self) -> bool:
         return not self._is_multilabel and len(self.classes_) == 2

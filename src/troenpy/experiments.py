@@ -147,6 +147,7 @@ def run(
         raise ValueError(
             "optimal transport needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file"
         )
+    n_threads = job_count(n_jobs)
     made_with = _made_with(is_transport)
     vectors_name = embeddings.fingerprint(vectors) if is_transport and vectors is not None else None
     loaded = [datasets.load(given, data_dir=data_dir) if isinstance(given, str) else given for given in corpora]
@@ -155,7 +156,6 @@ def run(
     marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
     if len(marks) < len(loaded):
         raise ValueError(f"corpora must have different names, got {[corpus.name for corpus in loaded]}")
-    n_threads = job_count(n_jobs)
     tasks = [
         Task(corpus, is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
         for corpus in loaded

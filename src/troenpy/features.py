@@ -523,6 +523,14 @@ class HasFeatures:
             features.n_jobs = self.n_jobs
         return features
 
+    @staticmethod
+    def check_explained(text: Any, features: TermFeatures) -> None:
+        """Raise unless this is a text that can be explained."""
+        if features.input != "content":
+            raise ValueError(f"explain takes a text, and this model was fitted with input={features.input!r}")
+        if not isinstance(text, str):
+            raise TypeError(f"explain takes one text, got {type(text).__name__}")
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of `features` as ``features__ngram_range=(1, 2)``, of the default ones too.
 

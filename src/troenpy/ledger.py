@@ -1,6 +1,7 @@
 """The ledger of a term: the counts and quantities that its weight was made of."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
@@ -10,13 +11,16 @@ from numpy.typing import NDArray
 
 from troenpy.cells import Floats
 from troenpy.counts import ClassCounts
+from troenpy.frames import data_frame, html_table, text_table
 from troenpy.information import troenpy
+from troenpy.plain import printable
+from troenpy.schemes import Weight, scheme_names, term_weights
 from troenpy.weights import idf, pcf_present
 
 
 @dataclass(frozen=True)
 class TermLedger:
-    """What is known of one term; printed, a small table.
+    """What is known of one term; a small table in a terminal and in a notebook.
 
     Attributes
     ----------
@@ -34,6 +38,9 @@ class TermLedger:
     pcf_present, pcf_all : float
         Smoothed troenpy of the classes among the documents that hold the term (PCF_1), and among all (PCF_*).
     idf : float
+    parts : dict
+        What the scheme makes the weight of, by name: PCF_1, PCF_* and IDF for "pi", the named weights for any other
+        expression, nothing for a function of your own.
     """
 
     term: str
@@ -46,38 +53,149 @@ class TermLedger:
     pcf_present: float
     pcf_all: float
     idf: float
+    parts: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
+        lines = self._lines()
+        width = max(len(name) for name, _ in lines)
+        return "\n".join([printable(self.term), *(f"  {name:<{width}}  {value}" for name, value in lines)])
+
+    def _repr_html_(self) -> str:
+        return html_table([printable(self.term), ""], self._lines())
+
+    def _lines(self) -> list[tuple[str, str]]:
         by_class = sorted(self.documents_by_class.items(), key=lambda item: -item[1])
-        lines = [
+        return [
             ("weight", f"{self.weight:.6g}"),
             ("rank", f"{self.rank} of {self.n_terms}"),
             ("documents (n_w)", f"{self.documents:g} of {self.all_documents:g}"),
-            *((f"  in class {name}", f"{documents:g}") for name, documents in by_class if documents),
-            ("PCF_1", f"{self.pcf_present:.6g}"),
-            ("PCF_*", f"{self.pcf_all:.6g}"),
-            ("IDF", f"{self.idf:.6g}"),
+            *((f"  in class {printable(str(name))}", f"{documents:g}") for name, documents in by_class if documents),
+            *((name, f"{value:.6g}") for name, value in self.parts.items()),
         ]
-        width = max(len(name) for name, _ in lines)
-        return "\n".join([self.term, *(f"  {name:<{width}}  {value}" for name, value in lines)])
 
 
-def term_ledger(counts: ClassCounts, weights: Floats, column: int, *, term: str, smoothing: float) -> TermLedger:
-    """Write the ledger of one column."""
-    alone = counts.select([column])
-    occurs = counts.term_docs > 0
-    return TermLedger(
-        term=term,
-        weight=float(weights[column]),
-        rank=1 + int(np.count_nonzero(weights[occurs] > weights[column])),
-        n_terms=int(occurs.sum()),
-        documents=alone.term_docs.tolist()[0],
-        all_documents=counts.n_documents,
-        documents_by_class=dict(zip(counts.classes.tolist(), alone.doc_freq.toarray()[:, 0].tolist(), strict=True)),
-        pcf_present=float(pcf_present(alone, smoothing=smoothing)[0]),
-        pcf_all=float(troenpy(counts.n_docs[counts.n_docs > 0], estimator="add_one", smoothing=smoothing)),
-        idf=float(idf(alone)[0]),
+class TermLedgers(tuple[TermLedger, ...]):
+    """The ledgers of several terms: a sequence of :class:`TermLedger` that shows itself as one table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(text_table([self._header(), *self._rows()], indent="")) if self else "no terms"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self._header(), self._rows())
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame, one row per term: weight, rank, documents in all and of each class, and the parts.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        classes = [*self[0].documents_by_class] if self else []
+        by_class = [[ledger.documents_by_class[name] for ledger in self] for name in classes]
+        parts = [[ledger.parts[name] for ledger in self] for name in self._parts()]
+        known = [[getattr(ledger, name) for ledger in self] for name in ("term", "weight", "rank", "documents")]
+        names = ["term", "weight", "rank", "documents", *(f"documents in {name}" for name in classes), *self._parts()]
+        return data_frame(names, [*known, *by_class, *parts])
+
+    def _parts(self) -> list[str]:
+        return [*self[0].parts] if self else []
+
+    def _header(self) -> list[str]:
+        return ["term", "weight", "rank", "documents", "most in", *self._parts()]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                printable(ledger.term),
+                f"{ledger.weight:.6g}",
+                str(ledger.rank),
+                f"{ledger.documents:g}",
+                _most_frequent(ledger.documents_by_class),
+                *(f"{value:.6g}" for value in ledger.parts.values()),
+            ]
+            for ledger in self
+        ]
+
+
+def explain_terms(
+    terms: Any, names: NDArray[Any], counts: ClassCounts, weights: Floats, *, scheme: str | Weight, smoothing: float
+) -> TermLedger | TermLedgers:
+    """Return the ledger of a term, or those of a list of terms.
+
+    Parameters
+    ----------
+    terms : str, int, or iterable of them
+        Names or numbers of columns.
+    names : ndarray of shape (n_terms,)
+    counts : ClassCounts
+    weights : ndarray of shape (n_terms,)
+    scheme : str or callable
+        What the weights were made by.
+    smoothing : float
+
+    Returns
+    -------
+    TermLedger or TermLedgers
+
+    Examples
+    --------
+    >>> counts = ClassCounts.from_matrix([[1, 0], [1, 1], [0, 2]], ["a", "a", "b"])
+    >>> print(explain_terms(["no", "yes"], np.array(["yes", "no"]), counts, idf(counts), scheme="idf", smoothing=1.0))
+    term  weight  rank  documents  most in  IDF
+    no         1     1          2      a 1    1
+    yes        1     1          2      a 2    1
+    """
+    is_one = isinstance(terms, str | Integral) or not isinstance(terms, Iterable)
+    columns = [find_column(term, names) for term in ([terms] if is_one else terms)]
+    chosen, occurs = counts.select(np.array(columns, dtype=np.int64)), counts.term_docs > 0
+    of_class = chosen.doc_freq.toarray().T.tolist()
+    with_term, by_rarity = pcf_present(chosen, smoothing=smoothing), idf(chosen)
+    of_all = float(troenpy(counts.n_docs[counts.n_docs > 0], estimator="add_one", smoothing=smoothing))
+    paper = {"PCF_1": with_term, "PCF_*": np.full(len(columns), of_all), "IDF": by_rarity}
+    parts = _parts(counts, columns, scheme, smoothing, paper)
+    ledgers = TermLedgers(
+        TermLedger(
+            term=str(names[column]),
+            weight=float(weights[column]),
+            rank=1 + int(np.count_nonzero(weights[occurs] > weights[column])),
+            n_terms=int(occurs.sum()),
+            documents=chosen.term_docs.tolist()[i],
+            all_documents=counts.n_documents,
+            documents_by_class=dict(zip(counts.classes.tolist(), of_class[i], strict=True)),
+            pcf_present=float(with_term[i]),
+            pcf_all=of_all,
+            idf=float(by_rarity[i]),
+            parts={name: float(values[i]) for name, values in parts.items()},
+        )
+        for i, column in enumerate(columns)
     )
+    return ledgers[0] if is_one else ledgers
+
+
+#: The weights that are shown by the paper's quantities.
+_PAPER = {"pi": ("PCF_1", "PCF_*", "IDF"), "pcf": ("PCF_1", "PCF_*"), "pcf_present": ("PCF_1",), "idf": ("IDF",)}
+
+
+def _parts(
+    counts: ClassCounts, columns: list[int], scheme: str | Weight, smoothing: float, paper: dict[str, Floats]
+) -> dict[str, Floats]:
+    """Return what the scheme names, the paper's weights in their own parts."""
+    found: dict[str, Floats] = {}
+    for name in scheme_names(scheme):
+        if name in _PAPER:
+            found |= {part: paper[part] for part in _PAPER[name]}
+        else:  # of all terms, not of these alone: a weight may depend on the whole vocabulary
+            found[name] = term_weights(counts, name, smoothing=smoothing)[columns]
+    return found
+
+
+def _most_frequent(documents_by_class: dict[Any, int | float]) -> str:
+    name, documents = max(documents_by_class.items(), key=lambda item: item[1])
+    return f"{printable(str(name))} {documents:g}" if documents else ""
 
 
 def find_column(term: str | int, names: NDArray[Any]) -> int:

@@ -243,8 +243,20 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         """Yield the votes by query and class, and the winning class, for some queries at a time."""
         distances, rows = self.kneighbors(X)
-        weights = np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
-        yield from count_votes(self._codes[rows], weights, len(self.classes_))
+        yield from count_votes(self._codes[rows], self.vote_weights(distances), len(self.classes_))
+
+    def vote_weights(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how much the vote of each neighbour counts.
+
+        Parameters
+        ----------
+        distances : ndarray of shape (n_queries, n_neighbors)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_neighbors)
+        """
+        return np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
 
     def _read(self, X: Any) -> Any:
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 
@@ -93,6 +94,19 @@ def check_scheme(scheme: str | Weight, smoothing: float) -> None:
             raise ValueError(_unreadable(scheme)) from None
     elif not callable(scheme):
         raise TypeError(f"scheme must be a name, an expression or a function, got {scheme!r}")
+
+
+def scheme_names(scheme: str | Weight) -> list[str]:
+    """Return the names of `WEIGHTS` that a scheme is made of, each once; none for a function of your own.
+
+    Examples
+    --------
+    >>> scheme_names("sqrt(certainty*idf)"), scheme_names(weights.pi), scheme_names(lambda counts: counts.term_docs)
+    (['certainty', 'idf'], ['pi'], [])
+    """
+    if isinstance(scheme, str):
+        return [name for name in dict.fromkeys(re.findall(r"\w+", scheme)) if name in WEIGHTS]
+    return [name for name, weight in WEIGHTS.items() if weight is scheme]
 
 
 def _call(function: Weight, counts: ClassCounts, smoothing: float) -> Floats:

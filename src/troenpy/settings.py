@@ -70,7 +70,7 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
     name : {"paper", "paper_2b", "knn", "linear", "plain"}, default="linear"
         "paper" and "knn" vote by the seven nearest documents, the others are logistic regressions with an explanation.
     **options
-        Other parameters of `TermFeatures`.
+        Other parameters of `TermFeatures`, such as ``ngram_range=(1, 2)`` or ``stop_words="english"``.
 
     Returns
     -------

@@ -12,10 +12,11 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from troenpy._kernel.jobs import job_count
+from troenpy.explanation import NeighborExplanation
 from troenpy.features import HasFeatures, TermFeatures
 from troenpy.fitting import all_or_nothing
 from troenpy.labels import read_single_labels
-from troenpy.neighbors import SparseKNeighborsClassifier
+from troenpy.neighbors import SparseKNeighborsClassifier, check_count
 
 
 class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
@@ -136,6 +137,9 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             Numbers of training documents.
         """
         queries = self._rows(raw_documents)
+        if not queries.shape[0]:
+            shape = 0, check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
+            return (np.empty(shape), np.empty(shape, np.int64)) if return_distance else np.empty(shape, np.int64)
         return self.neighbors_.kneighbors(queries, n_neighbors, return_distance)
 
     def predict(self, raw_documents: Any) -> NDArray[Any]:
@@ -150,7 +154,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_documents,)
         """
         queries = self._rows(raw_documents)
-        return self.neighbors_.predict(queries)
+        return self.neighbors_.predict(queries) if queries.shape[0] else self.classes_[:0]
 
     def predict_proba(self, raw_documents: Any) -> NDArray[np.float64]:
         """Return each class's share of the votes.
@@ -164,7 +168,46 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_documents, n_classes)
         """
         queries = self._rows(raw_documents)
-        return self.neighbors_.predict_proba(queries)
+        return self.neighbors_.predict_proba(queries) if queries.shape[0] else np.empty((0, len(self.classes_)))
+
+    def explain(self, text: str) -> NeighborExplanation:
+        """Return the training documents that vote on a text, and what each shares with it.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        NeighborExplanation
+
+        Examples
+        --------
+        >>> from troenpy import TextKNeighborsClassifier
+        >>> model = TextKNeighborsClassifier(n_neighbors=2)
+        >>> model = model.fit(["late goal", "own goal", "late vote", "no vote"], ["s", "s", "p", "p"])
+        >>> explanation = model.explain("another own goal")
+        >>> explanation.documents.tolist(), explanation.labels.tolist(), explanation.terms.tolist()
+        ([1, 0], ['s', 's'], ['goal', 'own'])
+        """
+        check_is_fitted(self, "neighbors_")
+        self.check_explained(text, self.features_)
+        query, neighbors = self._rows([text]), self.neighbors_
+        distances, documents = neighbors.kneighbors(query)
+        rows = neighbors._spaces[0].rows[documents[0]]
+        numbers, shared, apart, profile = compare_rows(query, rows, *self.features_.weights_.shape)
+        return NeighborExplanation(
+            text=text,
+            label=neighbors.predict(query)[0],
+            documents=documents[0],
+            labels=neighbors.classes_[neighbors._codes[documents[0]]],
+            distances=distances[0],
+            votes=neighbors.vote_weights(distances)[0],
+            terms=self.features_.terms()[numbers],
+            shared=shared,
+            apart=apart,
+            profile=profile,
+        )
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
@@ -212,3 +255,47 @@ def with_zero_column(rows: Any) -> Any:
     """Add a column of zeros, for rows to be compared with those of `with_full_length`."""
     shape = rows.shape[0], rows.shape[1] + 1
     return type(rows)((rows.data, rows.indices, rows.indptr), shape=shape)
+
+
+def compare_rows(
+    query: Any, rows: Any, n_blocks: int, n_terms: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Take the squared distance of a row from others apart: what the terms bring, and the rest.
+
+    Parameters
+    ----------
+    query : CSR of shape (1, n_columns + 1)
+        From `with_zero_column`.
+    rows : CSR of shape (n_rows, n_columns + 1)
+        From `with_full_length`.
+    n_blocks, n_terms : int
+
+    Returns
+    -------
+    numbers : ndarray of shape (n_shared,)
+        Of the terms that the query shares with any row, those that bring most first.
+    shared : ndarray of shape (n_shared, n_rows)
+        By how much each term reduces the squared distance.
+    apart : ndarray of shape (n_rows,)
+        The squared length of both rows, without the profile.
+    profile : ndarray of shape (n_rows,)
+        The squared distance in the columns between the blocks of terms and the last column.
+
+    Examples
+    --------
+    >>> query, row = sparse.csr_array([[0.6, 0.8, 0.5, 0.0]]), sparse.csr_array([[0.0, 1.0, 0.2, 0.0]])
+    >>> numbers, shared, apart, profile = compare_rows(query, row, 1, 2)
+    >>> numbers.tolist(), shared.round(2), apart.round(2), profile.round(2)  # 1.6 = 2 * 0.8 * 1
+    ([1], array([[1.6]]), array([2.]), array([0.09]))
+    """
+    first, last = n_blocks * n_terms, query.shape[1] - 1
+    is_term = query.indices < first
+    columns, values = query.indices[is_term], query.data[is_term].astype(np.float64)
+    numbers, place = np.unique(columns % max(1, n_terms), return_inverse=True)
+    shared = np.zeros((len(numbers), rows.shape[0]))
+    np.add.at(shared, place, (2 * values * rows[:, columns].toarray()).T)
+    order = np.argsort(-shared.sum(axis=1), kind="stable")
+    order = order[shared[order].any(axis=1)]
+    of_rows, of_query = (part[:, first:last].toarray().astype(np.float64) for part in (rows, query))
+    apart = values @ values + rows.multiply(rows).sum(axis=1) - (of_rows**2).sum(axis=1)
+    return numbers[order], shared[order], apart, ((of_rows - of_query) ** 2).sum(axis=1)

@@ -19,7 +19,7 @@ from troenpy.counts import ClassCounts
 from troenpy.documents import check_collection
 from troenpy.fitting import all_or_nothing, lock_of
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.ledger import TermLedger, find_column, term_ledger
+from troenpy.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.parameters import check_float_type
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums
 from troenpy.schemes import Weight, check_scheme
@@ -69,6 +69,32 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     See Also
     --------
     TermWeighter : The same from a matrix of counts.
+
+    Notes
+    -----
+    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
+    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
+    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
+    the default smoothing.
+
+    **Coming from TfidfVectorizer**, what has another name here, or another meaning:
+
+    ====================================  ===========================================================================
+    TfidfVectorizer                       TfPiVectorizer
+    ====================================  ===========================================================================
+    ``fit(texts)``                        ``fit(texts, labels)``
+    ``sublinear_tf=True``                 ``tf="log"``
+    ``binary=True``                       the same, or ``tf="binary"``
+    ``norm="l2"``, ``"l1"``, ``None``     the same, and ``"hellinger"``
+    ``use_idf=True``                      ``scheme="idf"``: the paper's 1 + log(n / (1 + n_w)), which differs slightly
+    ``smooth_idf=True``                   ``scheme=lambda c: np.log((1 + c.n_documents) / (1 + c.term_docs)) + 1``
+    ``smooth_idf=False``                  ``scheme=lambda c: np.log(c.n_documents / c.term_docs) + 1``
+    ``use_idf=False``                     ``scheme=lambda c: np.ones(len(c.term_docs))``
+    ``idf_``                              ``weights_``
+    ====================================  ===========================================================================
+
+    All other parameters are the same. A named function can be pickled, a lambda cannot.
 
     Examples
     --------
@@ -230,17 +256,18 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._check_fitted()
         return self._weigh(super().transform(raw_documents))
 
-    def explain(self, term: str | int) -> TermLedger:
-        """Return the ledger of a term: its counts, PCF_1, PCF_*, IDF, weight and rank.
+    def explain(self, term: Any) -> TermLedger | TermLedgers:
+        """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
 
         Parameters
         ----------
-        term : str or int
-            The term, or the number of its column.
+        term : str or int, or an iterable of them
+            The term, or the number of its column; of several, the result is one table.
 
         Returns
         -------
-        TermLedger
+        TermLedger, or TermLedgers for several terms
+            Each prints as a table, and shows one in a notebook; TermLedgers has `to_frame`.
 
         Examples
         --------
@@ -248,12 +275,14 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         >>> vectorizer = TfPiVectorizer().fit(["late goal", "own goal", "late vote"], ["sport", "sport", "politics"])
         >>> vectorizer.explain("goal").documents_by_class
         {'politics': 0, 'sport': 2}
+        >>> print(vectorizer.explain(["goal", "late"]))
+        term    weight  rank  documents     most in     PCF_1    PCF_*  IDF
+        goal  0.422837     1          2     sport 2  0.693147  0.27031    1
+        late  -0.27031     2          2  politics 1         0  0.27031    1
         """
         self._check_fitted()
-        names = self.get_feature_names_out()
-        column = find_column(term, names)
-        counts, weights = self._weighter.counts_, self.weights_
-        return term_ledger(counts, weights, column, term=str(names[column]), smoothing=self.smoothing)
+        how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
+        return explain_terms(term, self.get_feature_names_out(), self._weighter.counts_, self.weights_, **how)
 
     @property
     def weights_(self) -> NDArray[np.float64]:

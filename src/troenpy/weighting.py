@@ -14,7 +14,7 @@ from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
 from troenpy.fitting import all_or_nothing
 from troenpy.labels import read_labels
-from troenpy.ledger import TermLedger, find_column, term_ledger
+from troenpy.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
 from troenpy.schemes import Weight, term_weights
 
@@ -65,6 +65,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     `transform` always uses the weights of all the training data. So ``fit_transform(X, y)`` is then *not*
     ``fit(X, y).transform(X)``: the first is for training a model (and is what `Pipeline.fit` calls), the second
     never cross-fits.
+
+    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
+    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
+    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
+    the default smoothing.
 
     Examples
     --------
@@ -235,17 +241,18 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         average = self.total_length_ / self.counts_.n_documents
         return self._rows(X, self.weights_, average, copy=copy, n_threads=n_threads)
 
-    def explain(self, term: str | int) -> TermLedger:
-        """Return the ledger of a term: its counts, PCF_1, PCF_*, IDF, weight and rank.
+    def explain(self, term: Any) -> TermLedger | TermLedgers:
+        """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
 
         Parameters
         ----------
-        term : str or int
-            A column's name, if fitted on a data frame, or its number.
+        term : str or int, or an iterable of them
+            A column's name, if fitted on a data frame, or its number; of several, the result is one table.
 
         Returns
         -------
-        TermLedger
+        TermLedger, or TermLedgers for several terms
+            Each prints as a table, and shows one in a notebook; TermLedgers has `to_frame`.
 
         Examples
         --------
@@ -262,9 +269,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
           IDF               1
         """
         check_is_fitted(self, "weights_")
-        names = self.get_feature_names_out()
-        column = find_column(term, names)
-        return term_ledger(self.counts_, self.weights_, column, term=str(names[column]), smoothing=self.smoothing)
+        how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
+        return explain_terms(term, self.get_feature_names_out(), self.counts_, self.weights_, **how)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
         X = validate_data(

@@ -1,5 +1,6 @@
 #include "counter.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <stdexcept>
@@ -343,15 +344,14 @@ void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms
 }
 
 Counter::Counter(Settings settings, unsigned n_threads)
-    : settings_(std::move(settings)), n_threads_(n_threads) {
-    for (unsigned i = 0; i < n_threads; ++i) workers_.push_back(nullptr);
-}
+    : settings_(std::move(settings)), n_threads_(n_threads) {}
 
 void Counter::add(const std::vector<Text> &texts) {
     const std::vector<std::size_t> borders = chunk_borders(texts);
-    const std::size_t first_chunk = chunks_.size();
-    chunks_.resize(first_chunk + borders.size() - 1);
-    run_tasks(n_threads_, borders.size() - 1, [&](unsigned worker, std::size_t task, Watch &watch) {
+    const std::size_t first_chunk = chunks_.size(), n_chunks = borders.size() - 1;
+    chunks_.resize(first_chunk + n_chunks);
+    workers_.resize(std::max<std::size_t>(workers_.size(), useful_threads(n_threads_, n_chunks)));
+    run_tasks(n_threads_, n_chunks, [&](unsigned worker, std::size_t task, Watch &watch) {
         if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(settings_);
         const std::size_t begin = borders[task];
         Chunk &chunk = chunks_[first_chunk + task];

@@ -122,7 +122,7 @@ private:
     Settings settings_;
     unsigned n_threads_;
     std::uint64_t n_documents_ = 0;
-    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::unique_ptr<Worker>> workers_;  // no more than chunks were ever counted at once
     std::vector<Chunk> chunks_;  // in the order of documents
 };
 

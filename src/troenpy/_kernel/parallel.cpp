@@ -27,7 +27,7 @@ namespace {
 class Team {
 public:
     Team(unsigned n_threads, std::size_t n_tasks, const Task &task) : n_tasks_(n_tasks), task_(task) {
-        const std::size_t useful = std::max<std::size_t>(1, std::min<std::size_t>(n_threads, n_tasks));
+        const unsigned useful = useful_threads(n_threads, n_tasks);
         try {
             for (unsigned worker = 1; worker < useful; ++worker)
                 threads_.emplace_back([this, worker] { work(worker); });
@@ -94,6 +94,10 @@ private:
 };
 
 }  // namespace
+
+unsigned useful_threads(unsigned n_threads, std::size_t n_tasks) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(n_tasks, 1, std::max(1u, n_threads)));
+}
 
 void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task) {
     Team(n_threads, n_tasks, task).run();

@@ -35,7 +35,11 @@ private:
 
 using Task = std::function<void(unsigned worker, std::size_t task, Watch &watch)>;
 
-// Runs task(worker, i, watch) for every i < n_tasks; each worker number is in use by one thread at a time.
+// The workers among which so many tasks can be shared: at least one, at most one for each task.
+unsigned useful_threads(unsigned n_threads, std::size_t n_tasks);
+
+// Runs task(worker, i, watch) for every i < n_tasks; each worker number is in use by one thread at a time, and
+// is less than useful_threads(n_threads, n_tasks).
 void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task);
 
 }  // namespace troenpy

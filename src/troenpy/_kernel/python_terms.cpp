@@ -98,9 +98,10 @@ void spell(const TermTable &table, std::uint32_t term, std::string &text) {
 }
 
 Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t n_columns) {
-    Columns columns{std::vector<std::vector<std::uint32_t>>(counter.n_threads()), n_columns, false, false};
+    const std::size_t n_workers = counter.workers().size();
+    Columns columns{std::vector<std::vector<std::uint32_t>>(n_workers), n_columns, false, false};
     std::string text;
-    for (unsigned worker = 0; worker < counter.n_threads(); ++worker) {
+    for (std::size_t worker = 0; worker < n_workers; ++worker) {
         if (!counter.workers()[worker]) continue;
         const TermTable &table = counter.workers()[worker]->table();
         columns.by_worker[worker].assign(table.n_terms(), no_column);

@@ -102,7 +102,11 @@ struct ChunkQueue {
 class RowWriter {
 public:
     RowWriter(const std::vector<Chunk> &chunks, const Columns &columns, unsigned n_threads, ChunkQueue &queue)
-        : chunks_(chunks), columns_(columns), n_threads_(n_threads), queue_(queue), sets_(n_threads) {}
+        : chunks_(chunks),
+          columns_(columns),
+          n_threads_(n_threads),
+          queue_(queue),
+          sets_(useful_threads(n_threads, chunks.size())) {}
 
     // indptr[i + 1] is the number of columns in row i.
     template <typename Index>
