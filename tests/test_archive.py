@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -195,6 +196,76 @@ def test_a_failed_first_write_leaves_nothing(path, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         COUNTS.save(path)
     assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_the_file_that_is_replaced_keeps_its_mode(path, mode):
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    COUNTS.save(path)
+    assert ClassCounts.load(path) == COUNTS
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_private_file_is_never_readable_while_it_is_written(path, monkeypatch):
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    modes = []
+    monkeypatch.setattr(os, "fsync", lambda number: modes.append(stat.S_IMODE(os.fstat(number).st_mode)))
+    COUNTS.save(path)
+    assert modes == [0o600]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_has_the_usual_mode(path, umask, mode):
+    before = os.umask(umask)
+    try:
+        COUNTS.save(path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_stays_and_its_target_is_written(path, is_there):
+    target = path.parent / "elsewhere" / "target"
+    target.parent.mkdir()
+    if is_there:
+        target.write_bytes(b"old")
+        target.chmod(0o600)
+    path.symlink_to(Path("elsewhere") / "target")
+    COUNTS.save(path)
+    assert path.is_symlink()
+    assert ClassCounts.load(target) == COUNTS
+    assert list(target.parent.iterdir()) == [target]
+    assert not is_there or stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_links_in_a_circle_are_an_error(path):
+    path.symlink_to("other")
+    (path.parent / "other").symlink_to(path.name)
+    with pytest.raises(OSError, match=r"cannot write .*counts\.safetensors: its link leads nowhere"):
+        COUNTS.save(path)
+    assert path.is_symlink()
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_not_a_file_is_not_replaced(path, make):
+    make(path)
+    before = path.stat()
+    with pytest.raises(OSError, match=r"cannot write .*counts\.safetensors: it is not a file"):
+        COUNTS.save(path)
+    assert path.stat() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_of_the_disk_names_the_file_and_not_the_draft(path, monkeypatch):
+    def fail(draft, target):
+        raise PermissionError(13, "Permission denied", str(draft))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(PermissionError, match=r"Permission denied: '.*/counts\.safetensors'"):
+        COUNTS.save(path)
 
 
 def test_a_missing_folder_is_named(tmp_path):

@@ -7,6 +7,7 @@ sorted keys (the order of several entries would be random).
 import json
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ Arrays = dict[str, NDArray[Any]]
 FilePath = str | os.PathLike[str]
 
 _ENTRY = "troenpy"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -30,20 +32,39 @@ def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArra
 
 
 def write_whole(path: FilePath, content: bytes) -> None:
-    """Write a file whole or not at all; a failure leaves what was there before."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
+    """Write a file whole or not at all; a failure leaves what was there before.
+
+    A link is followed, and a file that is replaced keeps its mode.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target, Path(path))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with draft.open("xb") as file:
+        with os.fdopen(os.open(draft, _NEW_FILE, 0o666 if mode is None else mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if mode is not None:
+            draft.chmod(mode)  # which may have more than the umask lets a new file have
         draft.replace(target)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # it names the draft, or nothing
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
+
+
+def _mode(target: Path, path: Path) -> int | None:
+    """Return the mode of the file that is to be replaced, None if there is none; an error if it cannot be."""
+    if target.is_symlink():
+        raise OSError(f"cannot write {path}: its link leads nowhere")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: the folder {target.parent} does not exist")
+    if not target.exists():
+        return None
+    if not target.is_file():
+        raise OSError(f"cannot write {path}: it is not a file")
+    return stat.S_IMODE(target.stat().st_mode)
 
 
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
