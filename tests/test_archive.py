@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from troenpy import ClassCounts, archive
@@ -32,7 +33,11 @@ def header(**changes):
 
 
 def write(path, arrays, text=None):
-    save_file(arrays, path, metadata={"troenpy": json.dumps(header()) if text is None else text})
+    """Write a file as a program that knows the checksum would."""
+    if text is None:
+        archive.write(path, header(), arrays)
+    else:
+        save_file(arrays, path, metadata={"troenpy": text})
 
 
 def saved_arrays(path, counts=COUNTS):
@@ -289,6 +294,60 @@ def test_a_truncated_file_is_an_error(path, keep):
         ClassCounts.load(path)
 
 
+def test_every_flipped_bit_is_an_error_or_changes_nothing(path):
+    content = saved_bytes(COUNTS, path)
+    unseen = []
+    for bit in range(8 * len(content)):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            if ClassCounts.load(path) != COUNTS:
+                unseen.append(bit)
+        except ValueError as error:
+            assert "counts.safetensors" in str(error)  # noqa: PT017
+    assert unseen == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header, arrays: header.update(more=1),
+        lambda header, arrays: arrays.update(data=arrays["data"][::-1].copy()),
+        lambda header, arrays: arrays.update(data=arrays["data"].astype(np.float64)),
+        lambda header, arrays: arrays.update(data=arrays["data"].reshape(2, 2)),
+        lambda header, arrays: arrays.update(n_docs=arrays["n_documents"], n_documents=arrays["n_docs"]),
+        lambda header, arrays: arrays.pop("terms_bytes"),
+        lambda header, arrays: arrays.update(more=np.zeros(0)),
+    ],
+    ids=["header", "values", "type", "shape", "names", "one less", "one more"],
+)
+def test_the_checksum_is_of_the_header_and_of_all_that_arrays_are(path, change):
+    arrays = saved_arrays(path)
+    with safe_open(path, framework="numpy") as file:
+        found = json.loads(file.metadata()["troenpy"])
+    write(path, arrays, json.dumps(found))
+    assert ClassCounts.load(path) == COUNTS
+    change(found, arrays)
+    write(path, arrays, json.dumps(found))
+    with pytest.raises(ValueError, match=r"counts\.safetensors is damaged: its checksum is \w{8}, not \w{8}"):
+        ClassCounts.load(path)
+
+
+@pytest.mark.parametrize(
+    "text", [json.dumps(header()), json.dumps(header(checksum=None)), json.dumps(header(checksum=1))]
+)
+def test_a_file_without_a_checksum_is_an_error(path, text):
+    write(path, saved_arrays(path), text)
+    with pytest.raises(ValueError, match=r"counts\.safetensors is damaged: its checksum is (missing|1), not \w{8}"):
+        ClassCounts.load(path)
+
+
+def test_arrays_in_the_other_byte_order_have_the_same_checksum(path):
+    archive.write(path, header(), {"a": np.arange(3, dtype=">i4")})
+    assert archive.read(path, "ClassCounts", 1)[1]["a"].tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize("content", [b"garbage", b"\xff" * 200, b"PK\x03\x04" + bytes(100), b"{}"])
 def test_garbage_is_an_error(path, content):
     path.write_bytes(content)
@@ -321,6 +380,7 @@ def test_loading_never_unpickles(path):
         ("null", "does not hold ClassCounts but something else"),
         ("{", "damaged or not a safetensors file"),
         ("[" * 100_000, "damaged or not a safetensors file"),
+        ("9" * 5000, "damaged or not a safetensors file"),
         (json.dumps(header(version=2)), "has format version 2, this troenpy reads up to 1: upgrade it"),
         (json.dumps(header(version="1")), "has format version 1, this troenpy reads up to 1"),
         (json.dumps(header(version=None)), "has format version None, this troenpy reads up to 1"),

@@ -8,7 +8,9 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +19,36 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from troenpy.plain import printable
+
 Arrays = dict[str, NDArray[Any]]
 FilePath = str | os.PathLike[str]
 
-_ENTRY = "troenpy"
+_ENTRY, _CHECKSUM = "troenpy", "checksum"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write header and arrays to `path`, whole or not at all."""
-    text = json.dumps(header, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_ENTRY: text})
-    write_whole(path, content)
+    """Write header and arrays with their checksum to `path`, whole or not at all."""
+    plain = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("=")) for name, array in arrays.items()}
+    text = _text({**header, _CHECKSUM: checksum(header, plain)})
+    write_whole(path, save(plain, metadata={_ENTRY: text}))
+
+
+def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the CRC-32 of a header and of the names, types, shapes and values of arrays.
+
+    It finds accidents, every flipped bit among them; whoever changes a file on purpose can change it too.
+    """
+    shapes = [[name, array.dtype.name, array.shape] for name, array in sorted(arrays.items())]
+    value = zlib.crc32(_text([dict(header), shapes]).encode())
+    for _, array in sorted(arrays.items()):
+        value = zlib.crc32(array, value)
+    return f"{value:08x}"
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def write_whole(path: FilePath, content: bytes) -> None:
@@ -68,21 +88,37 @@ def _mode(target: Path, path: Path) -> int | None:
 
 
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
-    """Read a file of this kind, whose header names `kind` and a `version` up to the given one."""
+    """Read a file of this kind, whose header names `kind`, a `version` up to the given one, and its checksum."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
+    with _damage(path), safe_open(path, framework="numpy") as file:
+        header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
+    if not isinstance(header, dict) or header.get("kind") != kind:
+        other = header.get("kind") if isinstance(header, dict) else None
+        raise ValueError(f"{path} does not hold {kind} but {_short(other or 'something else')}")
+    if not isinstance(header.get("version"), int) or header["version"] > version:
+        raise ValueError(
+            f"{path} has format version {_short(header.get('version'))}, this troenpy reads up to {version}: upgrade it"
+        )
+    found = header.pop(_CHECKSUM, None)
+    with _damage(path), safe_open(path, framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        expected = checksum(header, arrays)
+    if found != expected:
+        raise ValueError(f"{path} is damaged: its checksum is {_short(found or 'missing')}, not {expected}")
+    return header, arrays
+
+
+def _short(value: Any) -> str:
+    return printable(str(value))[:40]
+
+
+@contextmanager
+def _damage(path: FilePath) -> Iterator[None]:
+    """Turn what a damaged file can raise into one error."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
-            if not isinstance(header, dict) or header.get("kind") != kind:
-                found = header.get("kind") if isinstance(header, dict) else None
-                raise ValueError(f"{path} does not hold {kind} but {found or 'something else'}")
-            if not isinstance(header.get("version"), int) or header["version"] > version:
-                raise ValueError(
-                    f"{path} has format version {header.get('version')}, this troenpy reads up to {version}: upgrade it"
-                )
-            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (SafetensorError, json.JSONDecodeError, RecursionError, TypeError) as error:
+        yield
+    except (SafetensorError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise ValueError(f"{path} is damaged or not a safetensors file: {error}") from None
 
 
