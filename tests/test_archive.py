@@ -343,9 +343,14 @@ def test_a_file_without_a_checksum_is_an_error(path, text):
         ClassCounts.load(path)
 
 
-def test_arrays_in_the_other_byte_order_have_the_same_checksum(path):
-    archive.write(path, header(), {"a": np.arange(3, dtype=">i4")})
-    assert archive.read(path, "ClassCounts", 1)[1]["a"].tolist() == [0, 1, 2]
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(3, dtype=">i4"), np.arange(6).reshape(2, 3).T, np.array(7), np.zeros((0, 2)), np.array([True, False])],
+    ids=["byte order", "order of rows", "no dimension", "no values", "bool"],
+)
+def test_arrays_of_every_form_come_back(path, array):
+    archive.write(path, header(), {"a": array})
+    np.testing.assert_array_equal(archive.read(path, "ClassCounts", 1)[1]["a"], array)
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"\xff" * 200, b"PK\x03\x04" + bytes(100), b"{}"])

@@ -30,7 +30,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write header and arrays with their checksum to `path`, whole or not at all."""
-    plain = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("=")) for name, array in arrays.items()}
+    plain = {name: np.asarray(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
     text = _text({**header, _CHECKSUM: checksum(header, plain)})
     write_whole(path, save(plain, metadata={_ENTRY: text}))
 
@@ -162,4 +162,4 @@ def unpacked(name: str, arrays: Arrays) -> NDArray[Any]:
 
 def reason(error: Exception) -> str:
     """Say what an error while reading means; that of a dict names what is missing."""
-    return f"the array {error} is missing" if isinstance(error, KeyError) else str(error)
+    return f"the array {error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
