@@ -475,7 +475,7 @@ class TestResuming:
         ("change", "message"),
         [
             ({"protocol": 0}, "line 1 of .*rows.jsonl: a row of protocol 0, not of protocol 1"),
-            ({"surprise": 1}, "line 1 of .*rows.jsonl: a row of protocol 1, not"),
+            ({"surprise": 1}, "line 1 of .*rows.jsonl: a row of protocol 1 has no 'surprise'"),
             ({"versions": {"troenpy": "0.0.1"}}, "has rows made with troenpy 0.0.1, and this is"),
             ({"fingerprint": "another"}, "has rows of another corpus called made up: start afresh"),
         ],

@@ -167,12 +167,29 @@ class Comparison:
 def _check_comparable(rows: list[Row]) -> None:
     if not rows:
         raise ValueError("there are no rows to compare")
-    if len({row.key for row in rows}) < len(rows):
-        raise ValueError("two rows are of the same corpus, split and method")
     all_versions(rows)
-    marks = {(row.setting, row.fingerprint) for row in rows}
-    if len(marks) > len({row.setting for row in rows}):
-        raise ValueError("rows of different documents have the same corpus's name")
+    first: dict[str, Row] = {}
+    seen = set()
+    for row in rows:
+        key = row.setting, row.seed, row.method
+        if key in seen:
+            raise ValueError(f"two rows are of the same corpus, split and method: {key[0]}, {key[1]}, {key[2]!r}")
+        seen.add(key)
+        _check_alike(first.setdefault(row.setting, row), row)
+
+
+def _check_alike(row: Row, other: Row) -> None:
+    """Raise unless two rows of one setting can be of the same documents."""
+    if row.fingerprint != other.fingerprint:
+        raise ValueError(f"rows of different documents have the same corpus's name: {row.setting}")
+    if (row.seed is None) != (other.seed is None):
+        raise ValueError(f"{row.setting} was run on a given split and on random ones")
+    for name, verb in (("n_test", "tested"), ("n_train", "trained")):
+        ours, theirs = getattr(row, name), getattr(other, name)
+        if ours != theirs:
+            raise ValueError(
+                f"{row.setting} was {verb} on {ours} documents with {row.method!r}, on {theirs} with {other.method!r}"
+            )
 
 
 def _cell(rows: list[Row]) -> Cell:
