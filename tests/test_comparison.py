@@ -14,10 +14,9 @@ from scipy import stats
 
 from troenpy import claims, significance, tables
 from troenpy.claims import HELD, NOT_HELD, NOT_TESTABLE, SEVEN, check_claims
-from troenpy.comparison import Comparison
+from troenpy.comparison import Comparison, compare
 from troenpy.journal import versions
 from troenpy.methods import PAPER, RIVALS, read_methods
-from troenpy.summary import compare
 
 errors_of_splits = st.lists(st.integers(0, 500).map(lambda n_wrong: n_wrong / 500), min_size=2, max_size=8)
 

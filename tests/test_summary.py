@@ -8,8 +8,9 @@ import pytest
 from made_up_rows import row
 
 from troenpy import claims, figures, images, report, tables
+from troenpy.comparison import compare
 from troenpy.journal import versions
-from troenpy.summary import compare, summarise
+from troenpy.summary import summarise
 
 
 def projection(**changes):

@@ -21,7 +21,7 @@ Instead of features, kNN may have a distance by optimal transport: "knn: wmd", "
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from troenpy.neighbors import METRICS
 from troenpy.rows import NORMS, Norm, TermFrequency
@@ -214,6 +214,16 @@ def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None)
             raise ValueError(f"ks must be numbers of neighbours, 1 or more, got {sweep}")
         methods = [method.with_k(k) for method in methods for k in sweep]
     return list({method.name: method for method in methods}.values())
+
+
+def name_parts(name: str) -> dict[str, Any]:
+    """Take a name apart, "knn3-manhattan: tf" for instance; of a name that is built otherwise, all is `features`."""
+    parts = re.fullmatch(r"([A-Za-z_]+)(\d*)([^:]*): *(.*)", name, flags=re.DOTALL)
+    if parts is None:
+        return {"model": "other", "features": name, "k": None, "family": name}
+    model, digits, rest, features = parts.groups()
+    k = int(digits) if digits else DEFAULT_K if model == "knn" else None
+    return {"model": model, "features": features, "k": k, "family": f"{model}{rest}: {features}"}
 
 
 #: What the paper compares: TF-IDF and TF-PI by kNN, TF-PI with and without 2B by logistic regression, and its six

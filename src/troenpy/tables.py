@@ -4,9 +4,9 @@ import csv
 import io
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from troenpy.summary import Record
+Record = dict[str, Any]
 
 if TYPE_CHECKING:
     from rich.table import Table
