@@ -207,13 +207,25 @@ def _block(text: str, name: str) -> Block:
 
 def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None) -> list[Method]:
     """Read methods, each once; with `ks`, those of kNN once for every k."""
-    methods = [name if isinstance(name, Method) else read_method(name) for name in names]
+    if isinstance(names, str):
+        raise TypeError(f"methods must be a list of names, got the text {names!r}: write [{names!r}]")
+    methods = [name if isinstance(name, Method) else read_method(_checked_name(name)) for name in names]
     if ks is not None:
         sweep = sorted(set(ks))
         if not sweep or sweep[0] < 1:
             raise ValueError(f"ks must be numbers of neighbours, 1 or more, got {sweep}")
         methods = [method.with_k(k) for method in methods for k in sweep]
     return list({method.name: method for method in methods}.values())
+
+
+def _checked_name(name: Any) -> str:
+    if isinstance(name, str):
+        return name
+    what = getattr(name, "__name__", None) or type(name).__name__
+    raise TypeError(
+        f"a method is named by text, such as 'knn: tf*pi' or 'lr: tf*pi + 2b', got {what}: only features and models "
+        "that have a name here can be run; score your own with scikit-learn's cross_val_score"
+    )
 
 
 def name_parts(name: str) -> dict[str, Any]:
