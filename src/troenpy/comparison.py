@@ -10,6 +10,7 @@ import numpy as np
 from troenpy import tables
 from troenpy.journal import Row, all_versions
 from troenpy.methods import name_parts
+from troenpy.plain import printable
 from troenpy.significance import (
     Friedman,
     PairTest,
@@ -90,6 +91,12 @@ class Comparison:
     >>> result = comparison.Comparison(rows, baseline="knn: tf*idf")
     >>> result.cells["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")
     (0.0, (0, 1, 0))
+    >>> print(result)
+    tiny: test error, %
+    method       error  95 % interval  reduction       p
+    knn: tf*idf   0.00   0.00 to 0.00
+    lr: tf*pi     0.00   0.00 to 0.00             1.0000
+    Nadeau-Bengio interval; reduction and p against knn: tf*idf, corrected resampled t-test
     """
 
     def __init__(self, rows: Iterable[Row], *, baseline: str | None = None) -> None:
@@ -161,6 +168,30 @@ class Comparison:
         control = self.ranked.index(self._baseline()) if against_baseline else None
         pairs = rank_pairs(self.friedman.mean_ranks, len(self.corpora), control=control)
         return {(self.ranked[i], self.ranked[j]): p for (i, j), p in pairs.items()}
+
+    def __repr__(self) -> str:
+        n_methods, n_corpora = len(self.methods), len(self.corpora)
+        against = "" if self.baseline is None else f", against {printable(self.baseline)}"
+        methods, corpora = "method" if n_methods == 1 else "methods", "corpus" if n_corpora == 1 else "corpora"
+        return f"<Comparison: {n_methods} {methods} on {n_corpora} {corpora}{against}>"
+
+    def __str__(self) -> str:
+        return tables.to_text(compare(self))
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(compare(self))
+
+    def to_markdown(self) -> str:
+        """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table."""
+        return tables.to_markdown(compare(self))
+
+    def to_latex(self) -> str:
+        """Return the same table as a LaTeX tabular; it takes the package booktabs."""
+        return tables.to_latex(compare(self))
+
+    def to_csv(self) -> str:
+        """Return everything that is known of each corpus and method as CSV text."""
+        return tables.to_csv(compare(self))
 
     def _baseline(self) -> str:
         if self.baseline is None:
