@@ -58,7 +58,7 @@ COMMANDS = {
     "no method": (["reproduce", "--method", ""], 1, "cannot read method ''.*"),
     "no splits": (["reproduce", "--splits", "0"], 1, "splits must be 1 or more, got 0"),
     "splits below 0": (["reproduce", "--splits", "-3"], 1, "splits must be 1 or more, got -3"),
-    "splits of text": (["reproduce", "--splits", "many"], 2, "--splits.*many.*integer|--splits.*not a valid"),
+    "splits of text": (["reproduce", "--splits", "many"], 2, "Invalid value for '--splits'"),
     "no neighbours": (["reproduce", "--k", "0"], 1, r"ks must be numbers of neighbours, 1 or more, got \[0\]"),
     "neighbours below 0": (["reproduce", "--k", "3", "--k", "-1"], 1, r"ks must be .*, 1 or more, got \[-1, 3\]"),
     "more neighbours than documents": (
@@ -131,10 +131,11 @@ def test_a_bad_command_is_one_line(folder, name):
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == code
     assert "Traceback" not in result.output
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", re.sub(r"\x1b\[[\d;]*m", "", result.stderr))
+    shown = re.sub(r"\x1b\[[\d;]*m", "", result.stderr)  # typer's own colours
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
     if code == 2:
-        assert re.search(line, " ".join(result.stderr.split()))
+        assert re.search(line, " ".join(shown.split()))
         return
-    *before, last = result.stderr.splitlines()
+    *before, last = shown.splitlines()
     assert re.fullmatch(f"troenpy: {line}", last), last
     assert all(re.fullmatch(r"troenpy: reading \w+", one) for one in before), before

@@ -43,7 +43,7 @@ def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> s
     shapes = [[name, array.dtype.name, array.shape] for name, array in sorted(arrays.items())]
     value = zlib.crc32(_text([dict(header), shapes]).encode())
     for _, array in sorted(arrays.items()):
-        value = zlib.crc32(array, value)
+        value = zlib.crc32(array.data, value)
     return f"{value:08x}"
 
 

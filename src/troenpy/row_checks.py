@@ -92,7 +92,7 @@ def check_values(values: dict[str, Any]) -> None:
     for name, (rule, is_met) in _RULES.items():
         if name in values and not is_met(values[name]):
             raise ValueError(f"{name} must be {rule}, got {shown(values[name])}")
-    n_wrong, n_test, error, sample = (values.get(name) for name in ("n_wrong", "n_test", "error", "sample"))
+    n_wrong, n_test, error, sample = values["n_wrong"], values["n_test"], values["error"], values.get("sample")
     if n_wrong > n_test:
         raise ValueError(f"n_wrong must be at most n_test, got {n_wrong} of {n_test}")
     if not _is_number(error) or error != n_wrong / n_test:
