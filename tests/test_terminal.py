@@ -77,6 +77,7 @@ def test_claims_have_every_number_whole(width):
     claims = summarise(rows)["claims"]
     shown = printed([terminal.claim_table(claims)], width)
     assert max(map(len, shown.splitlines())) <= width
+    assert "…" not in shown
     words = {word for cell in cells(shown) for word in cell.split()}
     for claim in claims:
         assert set(re.findall(r"\S*\d\S*", claim["evidence"])) <= words

@@ -53,7 +53,7 @@ def claim_table(claims: list[dict[str, str]]) -> "Table":
 
     table = Table(title="what the paper claims", show_lines=True)
     for name, least in (("claim", 15), ("verdict", 8), ("number", 15)):
-        table.add_column(name, min_width=least)
+        table.add_column(name, min_width=least, overflow="fold")
     for claim in claims:
         verdict = Text(printable(claim["verdict"]), style=COLOURS.get(claim["verdict"], ""))
         table.add_row(Text(printable(claim["text"])), verdict, Text(printable(claim["evidence"])))
