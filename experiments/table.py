@@ -18,10 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from troenpy.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, check_claims
-from troenpy.comparison import Comparison
+from troenpy.comparison import Comparison, compare
 from troenpy.journal import Row, read_rows
 from troenpy.methods import ABLATION_KNN, ABLATION_LINEAR, BEYOND_KNN, BEYOND_LINEAR, PAPER, RIVALS, read_methods
-from troenpy.summary import compare
 from troenpy.tables import to_markdown
 
 ROOT = Path(__file__).parent.parent

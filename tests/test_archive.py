@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from troenpy import ClassCounts, archive
@@ -31,7 +33,11 @@ def header(**changes):
 
 
 def write(path, arrays, text=None):
-    save_file(arrays, path, metadata={"troenpy": json.dumps(header()) if text is None else text})
+    """Write a file as a program that knows the checksum would."""
+    if text is None:
+        archive.write(path, header(), arrays)
+    else:
+        save_file(arrays, path, metadata={"troenpy": text})
 
 
 def saved_arrays(path, counts=COUNTS):
@@ -197,6 +203,76 @@ def test_a_failed_first_write_leaves_nothing(path, monkeypatch):
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_the_file_that_is_replaced_keeps_its_mode(path, mode):
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    COUNTS.save(path)
+    assert ClassCounts.load(path) == COUNTS
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_private_file_is_never_readable_while_it_is_written(path, monkeypatch):
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    modes = []
+    monkeypatch.setattr(os, "fsync", lambda number: modes.append(stat.S_IMODE(os.fstat(number).st_mode)))
+    COUNTS.save(path)
+    assert modes == [0o600]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_has_the_usual_mode(path, umask, mode):
+    before = os.umask(umask)
+    try:
+        COUNTS.save(path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_stays_and_its_target_is_written(path, is_there):
+    target = path.parent / "elsewhere" / "target"
+    target.parent.mkdir()
+    if is_there:
+        target.write_bytes(b"old")
+        target.chmod(0o600)
+    path.symlink_to(Path("elsewhere") / "target")
+    COUNTS.save(path)
+    assert path.is_symlink()
+    assert ClassCounts.load(target) == COUNTS
+    assert list(target.parent.iterdir()) == [target]
+    assert not is_there or stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_links_in_a_circle_are_an_error(path):
+    path.symlink_to("other")
+    (path.parent / "other").symlink_to(path.name)
+    with pytest.raises(OSError, match=r"cannot write .*counts\.safetensors: its link leads nowhere"):
+        COUNTS.save(path)
+    assert path.is_symlink()
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_not_a_file_is_not_replaced(path, make):
+    make(path)
+    before = path.stat()
+    with pytest.raises(OSError, match=r"cannot write .*counts\.safetensors: it is not a file"):
+        COUNTS.save(path)
+    assert path.stat() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_of_the_disk_names_the_file_and_not_the_draft(path, monkeypatch):
+    def fail(draft, target):
+        raise PermissionError(13, "Permission denied", str(draft))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(PermissionError, match=r"Permission denied: '.*/counts\.safetensors'"):
+        COUNTS.save(path)
+
+
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"cannot write .*counts: the folder .*missing does not exist"):
         COUNTS.save(tmp_path / "missing" / "counts")
@@ -216,6 +292,65 @@ def test_a_truncated_file_is_an_error(path, keep):
     path.write_bytes(saved_bytes(COUNTS, path)[:keep])
     with pytest.raises(ValueError, match=r"counts\.safetensors is damaged or not a safetensors file"):
         ClassCounts.load(path)
+
+
+def test_every_flipped_bit_is_an_error_or_changes_nothing(path):
+    content = saved_bytes(COUNTS, path)
+    unseen = []
+    for bit in range(8 * len(content)):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            if ClassCounts.load(path) != COUNTS:
+                unseen.append(bit)
+        except ValueError as error:
+            assert "counts.safetensors" in str(error)  # noqa: PT017
+    assert unseen == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header, arrays: header.update(more=1),
+        lambda header, arrays: arrays.update(data=arrays["data"][::-1].copy()),
+        lambda header, arrays: arrays.update(data=arrays["data"].astype(np.float64)),
+        lambda header, arrays: arrays.update(data=arrays["data"].reshape(2, 2)),
+        lambda header, arrays: arrays.update(n_docs=arrays["n_documents"], n_documents=arrays["n_docs"]),
+        lambda header, arrays: arrays.pop("terms_bytes"),
+        lambda header, arrays: arrays.update(more=np.zeros(0)),
+    ],
+    ids=["header", "values", "type", "shape", "names", "one less", "one more"],
+)
+def test_the_checksum_is_of_the_header_and_of_all_that_arrays_are(path, change):
+    arrays = saved_arrays(path)
+    with safe_open(path, framework="numpy") as file:
+        found = json.loads(file.metadata()["troenpy"])
+    write(path, arrays, json.dumps(found))
+    assert ClassCounts.load(path) == COUNTS
+    change(found, arrays)
+    write(path, arrays, json.dumps(found))
+    with pytest.raises(ValueError, match=r"counts\.safetensors is damaged: its checksum is \w{8}, not \w{8}"):
+        ClassCounts.load(path)
+
+
+@pytest.mark.parametrize(
+    "text", [json.dumps(header()), json.dumps(header(checksum=None)), json.dumps(header(checksum=1))]
+)
+def test_a_file_without_a_checksum_is_an_error(path, text):
+    write(path, saved_arrays(path), text)
+    with pytest.raises(ValueError, match=r"counts\.safetensors is damaged: its checksum is (missing|1), not \w{8}"):
+        ClassCounts.load(path)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(3, dtype=">i4"), np.arange(6).reshape(2, 3).T, np.array(7), np.zeros((0, 2)), np.array([True, False])],
+    ids=["byte order", "order of rows", "no dimension", "no values", "bool"],
+)
+def test_arrays_of_every_form_come_back(path, array):
+    archive.write(path, header(), {"a": array})
+    np.testing.assert_array_equal(archive.read(path, "ClassCounts", 1)[1]["a"], array)
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"\xff" * 200, b"PK\x03\x04" + bytes(100), b"{}"])
@@ -250,6 +385,7 @@ def test_loading_never_unpickles(path):
         ("null", "does not hold ClassCounts but something else"),
         ("{", "damaged or not a safetensors file"),
         ("[" * 100_000, "damaged or not a safetensors file"),
+        ("9" * 5000, "damaged or not a safetensors file"),
         (json.dumps(header(version=2)), "has format version 2, this troenpy reads up to 1: upgrade it"),
         (json.dumps(header(version="1")), "has format version 1, this troenpy reads up to 1"),
         (json.dumps(header(version=None)), "has format version None, this troenpy reads up to 1"),

@@ -18,10 +18,11 @@ pytest.importorskip("typer")
 from typer.testing import CliRunner
 
 import troenpy
-from troenpy import datasets, journal
+from troenpy import cli, datasets, journal
 from troenpy.claims import HELD, NOT_HELD, NOT_TESTABLE
 from troenpy.cli import app
 from troenpy.methods import BEYOND, PAPER, RIVALS, read_methods
+from troenpy.tables import markdown_text
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -64,7 +65,7 @@ class TestReproduce:
         folder = "troenpy-results"
         files = ", ".join(f"{folder}/report.{kind}" for kind in ("html", "md", "json"))
         assert f"Rows: {folder}/rows.jsonl, report: {files}" in output.replace("\n", " ")
-        assert output.strip().splitlines()[-1] == "The page now has t-SNE of 30 documents of r8."
+        assert "\nThe page now has t-SNE of 30 documents of r8.\n" in output
         rows = journal.read_rows(tmp_path / "troenpy-results/rows.jsonl")
         assert {row.corpus for row in rows} == {"r8"}
         assert {"knn: tf*idf", "knn: tf*pi", "lr: tf*pi + btf + ecib", "knn: tf*rf"} <= {row.method for row in rows}
@@ -79,6 +80,38 @@ class TestReproduce:
         assert report["terms"]["corpus"] == "r8"
         assert "t-SNE of r8 under TF-IDF" in (tmp_path / "troenpy-results/report.html").read_text()
         assert "## What the paper claims" in (tmp_path / "troenpy-results/report.md").read_text()
+
+    @pytest.mark.parametrize("words", [("--page",), ("--no-page",)])
+    def test_terminal_page_and_files_give_the_same_verdicts(self, troenpy_command, tmp_path, words):
+        """The claim about t-SNE was printed before t-SNE was there."""
+        methods = "--method", "knn: tf*idf", "--method", "knn: tf*pi"
+        code, output = troenpy_command("reproduce", *methods, *words)
+        assert code == 0
+        claims = json.loads((tmp_path / "troenpy-results/report.json").read_text())["claims"]
+        markdown = (tmp_path / "troenpy-results/report.md").read_text()
+        for claim in claims:
+            assert re.search(rf"│ {re.escape(claim['text'])} +│ {claim['verdict']} +│", output), claim
+            assert f"| {markdown_text(claim['text'])} | {claim['verdict']} | " in markdown
+        about = next(claim["verdict"] for claim in claims if claim["text"].startswith("t-SNE of R8"))
+        assert (about == NOT_TESTABLE) == (words == ("--no-page",))
+
+    def test_where_nobody_looks_progress_is_a_line_now_and_then(self, troenpy_command, monkeypatch):
+        words = "reproduce", "--method", "knn: tf", "--method", "lr: tf", "--datasets", "twitter", "--jobs", "1"
+        lines = [line for line in troenpy_command(*words)[1].splitlines() if line.startswith("troenpy: ")]
+        assert lines[0] == "troenpy: reading twitter"
+        assert re.fullmatch(r"troenpy: 10 of 10, 0:00:00 left, twitter  (knn|lr): tf", lines[1])
+        assert len(lines) == 2
+        monkeypatch.setattr(cli, "SECONDS_BETWEEN_LINES", 0)
+        output = troenpy_command(*words, "--fresh")[1]
+        assert [line.split(",")[0] for line in output.splitlines() if " left, " in line] == [
+            f"troenpy: {number} of 10" for number in range(1, 11)
+        ]
+
+    @pytest.mark.usefixtures("troenpy_command")
+    def test_progress_goes_to_stderr(self):
+        result = CliRunner().invoke(app, ["reproduce", "--method", "knn: tf", "--no-page"])
+        assert "reading r8" in result.stderr
+        assert "reading r8" not in result.stdout
 
     def test_all_runs_the_seven_with_five_splits(self, troenpy_command, tmp_path):
         code, output = troenpy_command("reproduce", "--datasets", "all", "--method", "knn: tf", "--method", "lr: tf")
@@ -153,7 +186,7 @@ class TestReproduce:
             patch.setattr(journal.os, "fsync", fsync)
             code, output = troenpy_command(*words)
         assert code == 1
-        assert output.strip() == "troenpy: troenpy-results/rows.jsonl: No space left on device"
+        assert output.strip().splitlines()[1:] == ["troenpy: troenpy-results/rows.jsonl: No space left on device"]
         assert troenpy_command(*words)[0] == 0
         assert len(journal.read_rows(tmp_path / "troenpy-results/rows.jsonl")) == 3
 

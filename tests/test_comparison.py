@@ -14,10 +14,9 @@ from scipy import stats
 
 from troenpy import claims, significance, tables
 from troenpy.claims import HELD, NOT_HELD, NOT_TESTABLE, SEVEN, check_claims
-from troenpy.comparison import Comparison
+from troenpy.comparison import Comparison, compare
 from troenpy.journal import versions
 from troenpy.methods import PAPER, RIVALS, read_methods
-from troenpy.summary import compare
 
 errors_of_splits = st.lists(st.integers(0, 500).map(lambda n_wrong: n_wrong / 500), min_size=2, max_size=8)
 
@@ -252,25 +251,85 @@ class TestTables:
         read = compare(Comparison(TestComparison.ROWS[:2]))
         assert (read["baseline"], read["friedman"], read["errors"][0]["p"]) == (None, None, None)
 
-    def test_the_terminal_shows_several_corpora_with_ranks(self):
-        shown = self.printed(self.RESULT)
-        assert "w/t/l" in shown
-        assert "5.80" in shown
-        assert "corrected resampled t-test" in shown
+    def test_csv_has_no_formula_and_numbers_stay_numbers(self):
+        names = ["=HYPERLINK(1)", "+1", "-1", "@x", "\t=1", "\r=1", 'a,"b"', "\x1b[2J", "knn: tf", "＝1"]
+        rows = [row("=cmd()", name, number, n_test=10) for number, name in enumerate(names)]
+        read = list(csv.DictReader(io.StringIO(tables.to_csv(compare(Comparison(rows, baseline="-1"))))))
+        assert {one["corpus"] for one in read} == {"'=cmd()"}
+        assert [one["method"] for one in read] == [
+            "'=HYPERLINK(1)", "'+1", "'-1", "'@x", "'\\t=1", "'\\r=1", 'a,"b"', "\\x1b[2J", "knn: tf", "'＝1"
+        ]  # fmt: skip
+        assert [float(one["error"]) for one in read] == [number / 10 for number in range(10)]
+        assert float(read[9]["reduction"]) == pytest.approx(-3.5)
 
-    def test_the_terminal_shows_one_corpus_with_intervals(self):
-        shown = self.printed(compare(Comparison(TestComparison.ROWS[:4], baseline="base")))
-        low, high = significance.wilson_interval(10, 100)
-        assert f"{100 * low:.2f} to {100 * high:.2f}" in shown
-        assert "75.0 %" in shown
-        assert "< 0.0001" in shown
+    def test_markdown_shows_control_characters_and_obeys_none(self):
+        shown = tables.to_markdown(compare(Comparison([row("a\x1b[31m", "b\x07\u202e", 1)])))
+        assert "| method | a\\\\x1b\\[31m |" in shown
+        assert "`b\\x07\\u202e`" in shown
 
-    def printed(self, compared):
-        from rich.console import Console
+    LATEX = r"""\begin{tabular}{lrrrr}
+\toprule
+method & given & drawn & rank & w/t/l \\
+\midrule
+base & 40.00 & 20.40 & 2.2 &  \\
+good & \textbf{10.00} & \textbf{5.80} & 1.0 & 2/0/0 \\
+same & 40.00 & 20.60 & 2.8 & 0/2/0 \\
+bad & 90.00 & 52.00 & 4.0 & 0/0/2 \\
+\bottomrule
+\end{tabular}
+"""
 
-        console = Console(width=200, record=True, file=io.StringIO())
-        console.print(tables.to_terminal(compared))
-        return console.export_text()
+    def test_latex(self):
+        assert tables.to_latex(self.RESULT) == self.LATEX
+        assert Comparison(TestComparison.ROWS, baseline="base").to_latex() == self.LATEX
+
+    def test_latex_shows_names_and_runs_none(self):
+        names = [r"\input{x}", "a_b & 5% #1 $x$ ~^", "[2cm]", "*", "<|>", "\x1b\n"]
+        shown = tables.to_latex(compare(Comparison([row("{c}", name, 1) for name in names])))
+        assert r"method & \{c\} \\" in shown
+        assert [line.rsplit(" & ", 1)[0] for line in shown.splitlines()[4:-2]] == [
+            r"\textbackslash{}input\{x\}",
+            r"a\_b \& 5\% \#1 \$x\$ \textasciitilde{}\textasciicircum{}",
+            "{[}2cm]",
+            "{*}",
+            r"\textless{}\textbar{}\textgreater{}",
+            r"\textbackslash{}x1b\textbackslash{}n",
+        ]
+
+    def test_a_comparison_prints_its_table(self):
+        several = str(Comparison(TestComparison.ROWS, baseline="base")).splitlines()
+        assert several[:5] == [
+            "test error, %",
+            "method  given  drawn  rank  w/t/l",
+            "base    40.00  20.40   2.2",
+            "good    10.00   5.80   1.0  2/0/0",
+            "same    40.00  20.60   2.8  0/2/0",
+        ]
+        assert several[-1].startswith("w/t/l: wins, ties, losses against base")
+        one = str(Comparison(TestComparison.ROWS[:2], baseline="base")).splitlines()
+        assert one[0] == "given: test error, %"
+        assert one[1].split("  ")[0] == "method"
+        assert one[3].endswith("75.0 %  < 0.0001")
+        hostile = str(Comparison([row("c\x1b", "m\n\u202e", 1)]))
+        assert "c\\x1b: test error" in hostile
+        assert "m\\n\\u202e" in hostile
+
+    def test_a_notebook_shows_its_table(self):
+        shown = Comparison(TestComparison.ROWS, baseline="base")._repr_html_()
+        assert shown.startswith("<table>")
+        assert "<td>good</td><td style='text-align:right'><b>10.00</b></td>" in shown
+        hostile = Comparison([row("<script>c</script>", "<img src=x>&\x1b", 1)])._repr_html_()
+        assert "&lt;script&gt;" in hostile
+        assert "&lt;img src=x&gt;&amp;\\x1b" in hostile
+        assert "<script" not in hostile
+        assert "<img" not in hostile
+
+    def test_a_comparison_as_text(self):
+        result = Comparison(TestComparison.ROWS, baseline="base")
+        assert repr(result) == "<Comparison: 4 methods on 2 corpora, against base>"
+        assert repr(Comparison(TestComparison.ROWS[:1])) == "<Comparison: 1 method on 1 corpus>"
+        assert result.to_markdown() == tables.to_markdown(self.RESULT)
+        assert result.to_csv() == tables.to_csv(self.RESULT)
 
 
 class TestClaims:

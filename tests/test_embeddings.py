@@ -235,3 +235,35 @@ def test_a_wheel_is_pinned():
     for embedding in EMBEDDINGS.values():
         assert len(embedding.checksum) == len(embedding.source.checksum) == 64
         assert embeddings.Path(embedding.member).name == f"{embedding.file_name}.bz2"
+
+
+@pytest.mark.parametrize("before", [b"", b"1 1\n", b"goal 1\n"], ids=["first", "after the sizes", "later"])
+@pytest.mark.parametrize("vocabulary", [None, ["goal"]])
+def test_a_line_without_end_is_an_error_before_it_is_read(before, vocabulary, tmp_path, monkeypatch):
+    """64 MB in a file of 64 kB: a line of gigabytes would fill the memory."""
+    positions = []
+
+    class Recorded(gzip.GzipFile):
+        def close(self):
+            if not self.closed:
+                positions.append(self.tell())
+            super().close()
+
+    (tmp_path / "long.txt.gz").write_bytes(gzip.compress(before + b"1" * 2**26))
+    monkeypatch.setattr(gzip, "open", Recorded)
+    number = before.count(b"\n") + 1
+    with pytest.raises(ValueError, match=rf"line {number} of .*long\.txt\.gz is longer than 1,048,576 bytes"):
+        read(tmp_path / "long.txt.gz", vocabulary)
+    assert positions[0] <= 2**21
+
+
+def test_a_line_may_be_as_long_as_the_limit(tmp_path):
+    word = b"a" * (embeddings.LONGEST_LINE - 3)
+    (tmp_path / "long.txt").write_bytes(word + b" 1\n" + b"goal 2\n")
+    assert read(tmp_path / "long.txt").vectors.tolist() == [[1], [2]]
+
+
+def test_sizes_of_too_many_digits_are_no_sizes(tmp_path):
+    (tmp_path / "digits.txt").write_bytes(b"9" * 5000 + b" " + b"9" * 5000 + b"\n")
+    with pytest.raises(ValueError, match=r"vectors must be finite, that of '9{40}' is not"):
+        read(tmp_path / "digits.txt")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,10 +24,12 @@ from sklearn.svm import LinearSVC
 from troenpy import (
     WEIGHTS,
     ClassProfile,
+    CountVectorizer,
     SparseKNeighborsClassifier,
     TermFeatures,
     TfPiVectorizer,
     TroenpyClassifier,
+    datasets,
     experiments,
     journal,
     methods,
@@ -422,18 +426,127 @@ class TestRun:
     @pytest.mark.parametrize(
         ("changed", "message"),
         [
-            ({"methods": []}, "there must be methods and splits, got 0 and 1"),
-            ({"splits": 0}, "there must be methods and splits, got 1 and 0"),
+            ({"methods": []}, r"there must be a method to run, such as 'knn: tf\*pi'"),
+            ({"splits": 0}, "splits must be 1 or more, got 0"),
             ({"train_fractions": [0.0]}, r"train_fractions must be above 0 and at most 1, got \[0.0\]"),
             ({"corpora": [made_up(), made_up()]}, "corpora must have different names"),
             ({"corpora": ["reuters"]}, "unknown corpus 'reuters'; known are bbcsport"),
             ({"methods": ["knn: tf*sqrt(pcf)"]}, r"on made up: scheme 'sqrt\(pcf\)' takes the square root of negative"),
+            ({"splits": -1}, "splits must be 1 or more, got -1"),
+            ({"splits": []}, r"splits must be a number of splits, or seeds, .* got \[\]"),
+            ({"splits": [0, -3]}, r"splits must be a number of splits, or seeds, .* got \[0, -3\]"),
+            ({"splits": "5"}, "splits must be a number of splits, or seeds, .* got '5'"),
+            ({"splits": True}, "splits must be a number of splits, or seeds, .* got True"),
+            ({"splits": 2.5}, r"splits must be a number of splits, or seeds, .* got 2\.5"),
+            ({"train_fractions": []}, r"train_fractions must be above 0 and at most 1, got \[\]"),
+            ({"n_jobs": 0}, "n_jobs must be None or an int from -4096 to 4096 other than 0, got 0"),
+            ({"ks": [0]}, r"ks must be numbers of neighbours, 1 or more, got \[0\]"),
+            ({"sample": 0}, "sample"),
         ],
     )
     def test_wrong_arguments(self, changed, message):
         arguments = {"corpora": [made_up()], "methods": ["knn: tf"], "splits": 1} | changed
         with pytest.raises(ValueError, match=message):
             experiments.run(**arguments)
+
+    @pytest.mark.parametrize(
+        ("changed", "message"),
+        [
+            (
+                {"methods": [make_pipeline(CountVectorizer())]},
+                "a method is named by text, such as 'knn: .*, got Pipeline",
+            ),
+            ({"methods": [CountVectorizer()]}, "got CountVectorizer: only features and models that have a name here"),
+            ({"methods": [CountVectorizer]}, "got CountVectorizer: .* scikit-learn's cross_val_score"),
+            ({"methods": [len]}, "a method is named by text, .* got len"),
+            ({"methods": "knn: tf"}, r"methods must be a list of names, got the text 'knn: tf': write \['knn: tf'\]"),
+            ({"corpora": "r8"}, r"corpora must be a list of them, got 'r8': write \['r8'\]"),
+            ({"corpora": made_up()}, "corpora must be a list of them, got <Corpus made up"),
+            (
+                {"corpora": [(["a text"], ["a label"])]},
+                "a corpus must be a name or a Corpus, got tuple: .*texts, labels",
+            ),
+        ],
+    )
+    def test_arguments_of_another_kind(self, changed, message):
+        arguments = {"corpora": [made_up()], "methods": ["knn: tf"], "splits": 1} | changed
+        with pytest.raises(TypeError, match=message):
+            experiments.run(**arguments)
+
+    @pytest.mark.parametrize(
+        "changed", [{"n_jobs": 0}, {"splits": 0}, {"ks": [0]}, {"methods": ["x"]}, {"out": "file/below"}, {"sample": 0}]
+    )
+    def test_what_is_wrong_is_said_before_anything_is_read(self, changed, monkeypatch, tmp_path):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "file").touch()
+        read = []
+        monkeypatch.setattr(datasets, "load", lambda *args, **options: read.append(args))
+        with pytest.raises((ValueError, OSError), match=r"must be|cannot read|File exists|sample"):
+            experiments.run(**{"corpora": ["r8"], "methods": ["knn: tf"], "splits": 1} | changed, on_start=read.append)
+        assert read == []
+
+    def test_on_start_has_the_names_before_they_are_read(self):
+        started = []
+        experiments.run([made_up()], ["knn: tf"], np.int64(1), on_start=started.append)
+        assert started == [["made up"]]
+
+    def test_seeds_of_numpy_are_seeds(self):
+        rows = experiments.run([made_up()], ["knn: tf"], np.arange(2))
+        assert [(row.seed, type(row.seed)) for row in rows] == [(0, int), (1, int)]
+
+
+class TestCorpora:
+    TEXTS = ["late goal", "own goal", "close vote", "no vote"] * 5
+    LABELS = ["s", "s", "p", "p"] * 5
+
+    @pytest.mark.parametrize("texts", [list, tuple, np.array, pd.Series, lambda texts: np.array(texts, dtype=object)])
+    @pytest.mark.parametrize("labels", [list, np.array, pd.Series, lambda labels: np.array(labels, dtype=object)])
+    def test_texts_and_labels_come_in_any_sequence(self, texts, labels):
+        given = Corpus("mine", texts(self.TEXTS), labels(self.LABELS))
+        usual = Corpus("mine", tuple(self.TEXTS), np.array(self.LABELS))
+        assert given.texts == usual.texts
+        assert (given.labels.tolist(), given.labels.dtype.kind) == (self.LABELS, "U")
+        (row,) = experiments.run([given], ["knn: tf"], 1)
+        assert without_times([row]) == without_times(experiments.run([usual], ["knn: tf"], 1))
+
+    @pytest.mark.parametrize("labels", [[1, 2], np.array([1, 2]), pd.Series([1, 2], index=[7, 8])])
+    def test_labels_that_are_numbers_are_kept_as_text(self, labels):
+        assert Corpus("mine", ["a", "b"], labels).labels.tolist() == ["1", "2"]
+
+    def test_split_and_ids_may_be_lists(self):
+        given = Corpus("mine", ["a", "b"], ["x", "y"], ["train", "test"], [7, 8])
+        assert (given.split.tolist(), given.ids.tolist()) == (["train", "test"], ["7", "8"])
+
+    @pytest.mark.parametrize(
+        ("error", "message", "arguments"),
+        [
+            (ValueError, "labels must be one for each of 2 documents, got shape (1,)", (["a", "b"], ["x"])),
+            (ValueError, "labels must be one for each of 2 documents, got shape (2, 2)", (["a", "b"], np.eye(2))),
+            (ValueError, "labels must be one for each of 2 documents, got shape ()", (["a", "b"], "xy")),
+            (ValueError, "labels must not be missing, that of document 1 is None", (["a", "b"], ["x", None])),
+            (ValueError, "labels must not be missing, that of document 1 is nan", (["a", "b"], ["x", np.nan])),
+            (TypeError, "texts must be a sequence of strings, got str: one string per document", ("ab", ["x", "y"])),
+            (TypeError, "texts must be a sequence of strings, got int", (5, ["x"])),
+            (TypeError, "texts must be strings, document 1 is 'nan' (float)", (["a", np.nan], ["x", "y"])),
+            (TypeError, "texts must be strings, document 0 is \"b'a'\" (bytes)", ([b"a"], ["x"])),
+            (ValueError, "texts must not be empty", ([], [])),
+            (ValueError, "split must be 'train' or 'test' for each document, got 'dev'", (["a"], ["x"], ["dev"])),
+            (
+                ValueError,
+                "split must be one for each of 2 documents, got shape (1,)",
+                (["a", "b"], ["x", "y"], ["test"]),
+            ),
+            (ValueError, "ids must be one for each of 1 documents, got shape (0,)", (["a"], ["x"], None, [])),
+        ],
+    )
+    def test_what_does_not_fit_says_so(self, error, message, arguments):
+        with pytest.raises(error, match=re.escape(message)):
+            Corpus("mine", *arguments)
+
+    @pytest.mark.parametrize("name", ["", None, 5])
+    def test_a_corpus_has_a_name(self, name):
+        with pytest.raises(ValueError, match=f"name must be text, got {name!r}"):
+            Corpus(name, ["a"], ["x"])
 
 
 class TestResuming:
@@ -475,7 +588,7 @@ class TestResuming:
         ("change", "message"),
         [
             ({"protocol": 0}, "line 1 of .*rows.jsonl: a row of protocol 0, not of protocol 1"),
-            ({"surprise": 1}, "line 1 of .*rows.jsonl: a row of protocol 1, not"),
+            ({"surprise": 1}, "line 1 of .*rows.jsonl: a row of protocol 1 has no 'surprise'"),
             ({"versions": {"troenpy": "0.0.1"}}, "has rows made with troenpy 0.0.1, and this is"),
             ({"fingerprint": "another"}, "has rows of another corpus called made up: start afresh"),
         ],

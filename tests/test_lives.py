@@ -98,19 +98,19 @@ def life_of(name):  # noqa: C901 (one method for each thing that can be done)
         @rule(seed=seeds, what=st.sampled_from(["length", "missing", "weights"]))
         def fit_wrong_labels(self, seed, what):
             X, y, others = wrong(what, *made_up(seed))
-            with pytest.raises((ValueError, TypeError)):  # noqa: PT011 (test_bad_input.py has the messages)
+            with pytest.raises((ValueError, TypeError)):
                 self.model.fit(X, y, **others)
 
         @rule(seed=seeds)
         def fit_a_wrong_document(self, seed):
             X, y, _ = wrong("document", *made_up(seed))
-            with pytest.raises((ValueError, TypeError)):  # noqa: PT011
+            with pytest.raises((ValueError, TypeError)):
                 self.model.fit(X, y)
 
         @rule(seed=seeds)
         def fit_with_wrong_parameters(self, seed):
             kept = self.model.get_params()
-            with pytest.raises((ValueError, TypeError)):  # noqa: PT011
+            with pytest.raises((ValueError, TypeError)):
                 self.model.set_params(**wrong_parameters).fit(*made_up(seed))
             self.model.set_params(**kept)
 

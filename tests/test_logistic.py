@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from troenpy import _kernel
+from troenpy import _kernel, logistic
 from troenpy._kernel.gram import BlockGram
 from troenpy.logistic import Binary, Design, Multinomial, fit_logistic
 
@@ -180,6 +181,96 @@ def test_decisions_of_any_size_neither_overflow_nor_warn(n_classes):
     assert np.isfinite(coef).all()
     assert np.isfinite(intercept).all()
     assert (probabilities(X, coef, intercept).argmax(axis=1)[:5] == codes[:5]).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e300])
+def test_only_the_product_of_C_and_weights_matters(n_classes, dtype, scale):
+    rng = np.random.default_rng(0)
+    X = blocks_over_one_pattern(rng, 60, 30, 2, dtype=dtype)
+    codes, weights = labels_of(rng, X, n_classes), rng.integers(1, 4, 60).astype(float)
+    expected = fit_logistic(X, codes, n_classes, n_blocks=2, C=3.0, sample_weight=weights, tol=1e-6)
+    found = fit_logistic(X, codes, n_classes, n_blocks=2, C=3.0 / scale, sample_weight=weights * scale, tol=1e-6)
+    for ours, theirs in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("C", [3e9, 3e20, 3e100, 1e308])
+@pytest.mark.parametrize("weight", [1.0, 1e9])
+def test_where_the_penalty_is_too_small_to_solve_for_that_is_said_and_classes_are_right(n_classes, C, weight):
+    rng = np.random.default_rng(1)
+    X = blocks_over_one_pattern(rng, 60, 30, 2, dtype=np.float32)
+    codes = labels_of(rng, X, n_classes)
+    with pytest.warns(ConvergenceWarning, match=r"leaves too small a penalty to solve for: .* was taken instead"):
+        coef, intercept, _ = fit_logistic(X, codes, n_classes, n_blocks=2, C=C, sample_weight=np.full(60, weight))
+    is_known = np.diff(X.indptr) > 0
+    assert (probabilities(X, coef, intercept).argmax(axis=1) == codes)[is_known].all()
+
+
+@pytest.mark.parametrize("C", [1e-300, 1e-30, 1e-15])
+def test_a_tiny_C_gives_coefficients_in_proportion(C):
+    rng = np.random.default_rng(2)
+    X = blocks_over_one_pattern(rng, 60, 30, 1)
+    codes = labels_of(rng, X, 3)
+    coef, intercept, _ = fit_logistic(X, codes, 3, C=C)
+    p = special.softmax(intercept)
+    gradient = X.T @ (np.eye(3)[codes] - p)
+    np.testing.assert_allclose(coef, C * gradient.T, rtol=1e-6, atol=1e-9 * C)
+
+
+class TestManyClasses:
+    """Classes in blocks: the same optimum, one array of documents x classes."""
+
+    def problem(self, n_classes=13, n_rows=120):
+        rng = np.random.default_rng(3)
+        X = blocks_over_one_pattern(rng, n_rows, 30, 2)
+        return X, labels_of(rng, X, n_classes), rng.integers(0, 4, n_rows).astype(float)
+
+    @pytest.mark.parametrize("C", [0.1, 3.0, 100.0])
+    def test_reaches_the_same_optimum(self, monkeypatch, C):
+        X, codes, weights = self.problem()
+        how = {"n_blocks": 2, "C": C, "sample_weight": weights, "tol": 1e-7, "max_iter": 1000}
+        expected = fit_logistic(X, codes, 13, **how)
+        self.few_cells_now(monkeypatch)
+        found = fit_logistic(X, codes, 13, **how)
+        np.testing.assert_allclose(found[0], expected[0], atol=1e-4 * np.abs(expected[0]).max())
+        np.testing.assert_allclose(found[1], expected[1], atol=1e-4)
+        assert found[2] != expected[2]  # another way was taken
+
+    def few_cells_now(self, monkeypatch):
+        for name, value in {"CELLS_AT_ONCE": 100, "CELLS_PER_BLOCK": 100, "CLASSES_PER_BLOCK": 4}.items():
+            monkeypatch.setattr(logistic, name, value)
+
+    def test_too_few_rounds_warn(self, monkeypatch):
+        self.few_cells_now(monkeypatch)
+        X, codes, _ = self.problem()
+        with pytest.warns(ConvergenceWarning, match=r"not to tol=1e-07, in 2 steps"):
+            fit_logistic(X, codes, 13, n_blocks=2, tol=1e-7, max_iter=2)
+
+    def test_no_more_than_one_array_of_documents_by_classes_is_held(self, monkeypatch):
+        """Count what numpy holds while the solver multiplies: all else is blocks of classes."""
+        self.few_cells_now(monkeypatch)
+        X, codes, _ = self.problem(n_classes=200, n_rows=400)
+        design, whole = Design(X, 2), 400 * 200 * 8
+        held = []
+        multiply = design.gram.multiply
+
+        def watched(q):
+            assert q.shape[1] <= 24
+            held.append(tracemalloc.get_traced_memory()[0])
+            return multiply(q)
+
+        monkeypatch.setattr(design.gram, "multiply", watched)
+        tracemalloc.start()
+        try:
+            fit_logistic(design, codes, 200, tol=0.1)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert max(held) < 1.6 * whole
+        assert peak < 1.6 * whole + 8 * 200 * X.shape[1] * 3
 
 
 def test_rows_without_terms_leave_the_frequencies():

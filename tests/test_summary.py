@@ -1,6 +1,7 @@
 """The one dict that all reports render: on rows made by hand, known by name or not."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from made_up_rows import row
 
 from troenpy import claims, figures, images, report, tables
+from troenpy.comparison import compare
 from troenpy.journal import versions
-from troenpy.summary import compare, summarise
+from troenpy.summary import summarise
 
 
 def projection(**changes):
@@ -234,6 +236,15 @@ def test_markdown_has_every_part():
     assert "| r8 | 400 | 100 | 10 | given |" in text
     assert "- `troenpy x`" in text
     assert "mind &lt;this&gt;" in text
+
+
+def test_markdown_has_no_live_html_whatever_rows_say():
+    live = "<img src=x onerror=alert(1)>"
+    rows = [row(f"c{live}", f"knn: {live}", 1, versions={f"v{live}": f"1{live}\x1b[31m"})]
+    text = report.to_report_markdown(summarise(rows, command=f"troenpy {live}", notes=[live]))
+    assert "<img" not in re.sub("`[^`\n]*`", "", text)  # code is shown as it is
+    assert "- v&lt;img src=x onerror=alert(1)&gt; 1&lt;img" in text
+    assert "\x1b" not in text
 
 
 def test_rows_that_do_not_compare_are_an_error():

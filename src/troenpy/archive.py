@@ -7,7 +7,10 @@ sorted keys (the order of several entries would be random).
 import json
 import os
 import secrets
-from collections.abc import Mapping
+import stat
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,52 +19,106 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from troenpy.plain import printable
+
 Arrays = dict[str, NDArray[Any]]
 FilePath = str | os.PathLike[str]
 
-_ENTRY = "troenpy"
+_ENTRY, _CHECKSUM = "troenpy", "checksum"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write header and arrays to `path`, whole or not at all."""
-    text = json.dumps(header, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_ENTRY: text})
-    write_whole(path, content)
+    """Write header and arrays with their checksum to `path`, whole or not at all."""
+    plain = {name: np.asarray(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
+    text = _text({**header, _CHECKSUM: checksum(header, plain)})
+    write_whole(path, save(plain, metadata={_ENTRY: text}))
+
+
+def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the CRC-32 of a header and of the names, types, shapes and values of arrays.
+
+    It finds accidents, every flipped bit among them; whoever changes a file on purpose can change it too.
+    """
+    shapes = [[name, array.dtype.name, array.shape] for name, array in sorted(arrays.items())]
+    value = zlib.crc32(_text([dict(header), shapes]).encode())
+    for _, array in sorted(arrays.items()):
+        value = zlib.crc32(array.data, value)
+    return f"{value:08x}"
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def write_whole(path: FilePath, content: bytes) -> None:
-    """Write a file whole or not at all; a failure leaves what was there before."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
+    """Write a file whole or not at all; a failure leaves what was there before.
+
+    A link is followed, and a file that is replaced keeps its mode.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target, Path(path))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with draft.open("xb") as file:
+        with os.fdopen(os.open(draft, _NEW_FILE, 0o666 if mode is None else mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if mode is not None:
+            draft.chmod(mode)  # which may have more than the umask lets a new file have
         draft.replace(target)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # it names the draft, or nothing
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 
+def _mode(target: Path, path: Path) -> int | None:
+    """Return the mode of the file that is to be replaced, None if there is none; an error if it cannot be."""
+    if target.is_symlink():
+        raise OSError(f"cannot write {path}: its link leads nowhere")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: the folder {target.parent} does not exist")
+    if not target.exists():
+        return None
+    if not target.is_file():
+        raise OSError(f"cannot write {path}: it is not a file")
+    return stat.S_IMODE(target.stat().st_mode)
+
+
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
-    """Read a file of this kind, whose header names `kind` and a `version` up to the given one."""
+    """Read a file of this kind, whose header names `kind`, a `version` up to the given one, and its checksum."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
+    with _damage(path), safe_open(path, framework="numpy") as file:
+        header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
+    if not isinstance(header, dict) or header.get("kind") != kind:
+        other = header.get("kind") if isinstance(header, dict) else None
+        raise ValueError(f"{path} does not hold {kind} but {_short(other or 'something else')}")
+    if not isinstance(header.get("version"), int) or header["version"] > version:
+        raise ValueError(
+            f"{path} has format version {_short(header.get('version'))}, this troenpy reads up to {version}: upgrade it"
+        )
+    found = header.pop(_CHECKSUM, None)
+    with _damage(path), safe_open(path, framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        expected = checksum(header, arrays)
+    if found != expected:
+        raise ValueError(f"{path} is damaged: its checksum is {_short(found or 'missing')}, not {expected}")
+    return header, arrays
+
+
+def _short(value: Any) -> str:
+    return printable(str(value))[:40]
+
+
+@contextmanager
+def _damage(path: FilePath) -> Iterator[None]:
+    """Turn what a damaged file can raise into one error."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
-            if not isinstance(header, dict) or header.get("kind") != kind:
-                found = header.get("kind") if isinstance(header, dict) else None
-                raise ValueError(f"{path} does not hold {kind} but {found or 'something else'}")
-            if not isinstance(header.get("version"), int) or header["version"] > version:
-                raise ValueError(
-                    f"{path} has format version {header.get('version')}, this troenpy reads up to {version}: upgrade it"
-                )
-            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (SafetensorError, json.JSONDecodeError, RecursionError, TypeError) as error:
+        yield
+    except (SafetensorError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise ValueError(f"{path} is damaged or not a safetensors file: {error}") from None
 
 
@@ -105,4 +162,4 @@ def unpacked(name: str, arrays: Arrays) -> NDArray[Any]:
 
 def reason(error: Exception) -> str:
     """Say what an error while reading means; that of a dict names what is missing."""
-    return f"the array {error} is missing" if isinstance(error, KeyError) else str(error)
+    return f"the array {error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__

@@ -1,30 +1,35 @@
 """The command line: parse, call, print."""
 
+import math
 import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from importlib import metadata
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from troenpy import datasets, experiments
 from troenpy.charts import check_extra
-from troenpy.claims import HELD, NOT_HELD
 from troenpy.images import write_figures
+from troenpy.plain import printable
 from troenpy.reproduction import ROWS, Reproduction, corpus_names, rebuild, reproduce
-from troenpy.tables import to_terminal
+from troenpy.terminal import claim_table, error_tables
 
 INTERRUPTED = 130
 PIPE_WIDTH = 160  # of tables that go to a file or another program
-COLOURS = {HELD: "green", NOT_HELD: "red"}
+SECONDS_BETWEEN_LINES = 30  # of progress, where nobody is looking
+
+OnStart = Callable[[Sequence[str]], None]
+OnRow = Callable[[experiments.Progress], None]
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown"
@@ -54,11 +59,11 @@ def reproduce_command(
     ] = False,
     beyond: Annotated[bool, typer.Option("--beyond", help="Our own settings and linear rivals too.")] = False,
     method: Annotated[list[str] | None, typer.Option(help="Run this method instead, such as 'knn: tf*pi'.")] = None,
-    splits: Annotated[int | None, typer.Option(min=1, help="Random splits where a corpus has no given one.")] = None,
-    k: Annotated[list[int] | None, typer.Option(min=1, help="Neighbours, instead of 7.")] = None,
+    splits: Annotated[int | None, typer.Option(help="Random splits where a corpus has no given one.")] = None,
+    k: Annotated[list[int] | None, typer.Option(help="Neighbours, instead of 7.")] = None,
     deduplicated: Annotated[bool, typer.Option("--deduplicated", help="Drop repeated texts first.")] = False,
     train_fraction: Annotated[list[float] | None, typer.Option(help="Learn from this part of the training.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Classify this many test documents of a split.")] = None,
+    sample: Annotated[int | None, typer.Option(help="Classify this many test documents of a split.")] = None,
     vectors: Annotated[str | None, typer.Option(help="Word vectors for transport: glove-50d, or a file.")] = None,
     out: Annotated[str, typer.Option(help="The folder for rows and report.")] = "troenpy-results",
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all processors.")] = -1,
@@ -72,7 +77,7 @@ def reproduce_command(
     """
     with _one_line_errors():
         has_page = page and _can_make_pages()
-        with _progress() as on_row:
+        with _progress() as (on_start, on_row):
             result = reproduce(
                 corpus_names(datasets),
                 out=out,
@@ -87,16 +92,18 @@ def reproduce_command(
                 sample=sample,
                 vectors=vectors,
                 n_jobs=jobs,
+                on_start=on_start,
                 on_row=on_row,
                 command=_command(),
                 has_page=has_page,
             )
         console = _console()
-        console.print(to_terminal(result.summary["comparison"]))
-        console.print(_claims(result.summary["claims"]))
+        for table in error_tables(result.summary["comparison"], console.width):
+            console.print(table)
         _print_line(f"Rows: {out}/{ROWS}, {_files(result)}")
         if has_page:
-            _add_projection(result, is_full=full)
+            result = _add_projection(result, is_full=full)
+        console.print(claim_table(result.summary["claims"]))  # last: one of them is about the projection
 
 
 @app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")
@@ -129,10 +136,11 @@ def datasets_command() -> None:
     with _one_line_errors():
         table = Table()
         for name in ("name", "documents", "classes", "present", "licence"):
-            table.add_column(name, justify="right" if name in ("documents", "classes") else "left")
+            is_number = name in ("documents", "classes")
+            table.add_column(name, justify="right" if is_number else "left", no_wrap=name != "licence")
         for listing in datasets.available():
             present = "yes" if listing.present else "no"
-            table.add_row(listing.name, str(listing.documents), str(listing.classes), present, escape(listing.licence))
+            table.add_row(listing.name, str(listing.documents), str(listing.classes), present, Text(listing.licence))
         _console().print(table)
 
 
@@ -141,7 +149,7 @@ def _console() -> Console:
 
 
 def _print_line(text: str) -> None:
-    _console().print(text, markup=False, highlight=False)
+    typer.echo(printable(text))
 
 
 def _command() -> str:
@@ -153,7 +161,7 @@ def _can_make_pages() -> bool:
     try:
         check_extra()
     except ImportError as error:
-        typer.echo(f"troenpy: {error}; the rest comes without it", err=True)
+        _note(f"{error}; the rest comes without it")
         return False
     return True
 
@@ -167,7 +175,8 @@ def _add_projection(result: Reproduction, *, is_full: bool) -> Reproduction:
     """Draw the slow part when everything else is written, and write the page again."""
     if result.corpus is None:
         return result
-    with Console(stderr=True).status(f"t-SNE of {escape(result.corpus.name)} for the page"):
+    waiting = f"t-SNE of {printable(result.corpus.name)} for the page"
+    with Console(stderr=True).status(Text(waiting)) if sys.stderr.isatty() else nullcontext():
         result = result.with_projection(is_full=is_full)
         result.write()
     if result.projection is not None:
@@ -176,35 +185,56 @@ def _add_projection(result: Reproduction, *, is_full: bool) -> Reproduction:
     return result
 
 
-def _claims(claims: list[dict[str, str]]) -> Table:
-    table = Table(title="what the paper claims", show_lines=True)
-    for name in ("claim", "verdict", "number"):
-        table.add_column(name)
-    for claim in claims:
-        verdict = claim["verdict"]
-        shown = f"[{COLOURS[verdict]}]{verdict}[/]" if verdict in COLOURS else verdict
-        table.add_row(claim["text"], shown, escape(claim["evidence"]))
-    return table
+@contextmanager
+def _progress() -> Iterator[tuple[OnStart, OnRow]]:
+    """Show how far the run is and the time left: a bar if somebody is looking, else a line now and then."""
+    with _bar() if sys.stderr.isatty() else nullcontext(_lines()) as shown:
+        yield shown
 
 
 @contextmanager
-def _progress() -> Iterator[Any]:
-    """Show how far the run is and the time left, if somebody is looking."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}")
+def _bar() -> Iterator[tuple[OnStart, OnRow]]:
+    texts = [TextColumn(f"{{task.{name}}}", markup=False) for name in ("description", "fields[left]")]
+    columns = texts[0], BarColumn(), MofNCompleteColumn(), texts[1]
     with Progress(*columns, console=Console(stderr=True), transient=True) as display:
         bar = display.add_task("reading", total=None, left="")
 
         def on_row(progress: experiments.Progress) -> None:
-            left = timedelta(seconds=round(progress.seconds_left))
             display.update(
-                bar,
-                description=escape(f"{progress.row.setting}  {progress.row.method}"),
-                completed=progress.done,
-                total=progress.total,
-                left=f"{left} left",
+                bar, description=_at(progress), completed=progress.done, total=progress.total, left=_left(progress)
             )
 
-        yield on_row
+        yield lambda names: None, on_row
+
+
+def _lines() -> tuple[OnStart, OnRow]:
+    last = -math.inf
+
+    def on_start(names: Sequence[str]) -> None:
+        nonlocal last
+        last = time.monotonic()
+        _note(f"reading {', '.join(names)}")
+
+    def on_row(progress: experiments.Progress) -> None:
+        nonlocal last
+        if progress.done == progress.total or time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            _note(f"{progress.done} of {progress.total}, {_left(progress)}, {_at(progress)}")
+
+    return on_start, on_row
+
+
+def _at(progress: experiments.Progress) -> str:
+    return printable(f"{progress.row.setting}  {progress.row.method}")
+
+
+def _left(progress: experiments.Progress) -> str:
+    return f"{timedelta(seconds=round(progress.seconds_left))} left"
+
+
+def _note(message: str) -> None:
+    """Say something on stderr, on one line."""
+    typer.echo(f"troenpy: {printable(message)}", err=True)
 
 
 @contextmanager
@@ -225,5 +255,5 @@ def _one_line_errors() -> Iterator[None]:
 
 
 def _fail(message: str) -> None:
-    typer.echo(f"troenpy: {' '.join(message.split())}", err=True)
+    _note(" ".join(message.split()))
     raise typer.Exit(1) from None

@@ -7,12 +7,16 @@ from itertools import combinations
 
 import numpy as np
 
+from troenpy import tables
 from troenpy.journal import Row, all_versions
+from troenpy.methods import name_parts
+from troenpy.plain import printable
 from troenpy.significance import (
     Friedman,
     PairTest,
     friedman_test,
     mcnemar_test,
+    rank_groups,
     rank_pairs,
     resampled_interval,
     resampled_t_test,
@@ -20,6 +24,7 @@ from troenpy.significance import (
 )
 
 ALPHA = 0.05
+TRANSPORT = "transport"  # the model of methods that have word vectors, whatever votes in the end
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,12 @@ class Comparison:
     >>> result = comparison.Comparison(rows, baseline="knn: tf*idf")
     >>> result.cells["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")
     (0.0, (0, 1, 0))
+    >>> print(result)
+    tiny: test error, %
+    method       error  95 % interval  reduction       p
+    knn: tf*idf   0.00   0.00 to 0.00
+    lr: tf*pi     0.00   0.00 to 0.00             1.0000
+    Nadeau-Bengio interval; reduction and p against knn: tf*idf, corrected resampled t-test
     """
 
     def __init__(self, rows: Iterable[Row], *, baseline: str | None = None) -> None:
@@ -158,6 +169,30 @@ class Comparison:
         pairs = rank_pairs(self.friedman.mean_ranks, len(self.corpora), control=control)
         return {(self.ranked[i], self.ranked[j]): p for (i, j), p in pairs.items()}
 
+    def __repr__(self) -> str:
+        n_methods, n_corpora = len(self.methods), len(self.corpora)
+        against = "" if self.baseline is None else f", against {printable(self.baseline)}"
+        methods, corpora = "method" if n_methods == 1 else "methods", "corpus" if n_corpora == 1 else "corpora"
+        return f"<Comparison: {n_methods} {methods} on {n_corpora} {corpora}{against}>"
+
+    def __str__(self) -> str:
+        return tables.to_text(compare(self))
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(compare(self))
+
+    def to_markdown(self) -> str:
+        """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table."""
+        return tables.to_markdown(compare(self))
+
+    def to_latex(self) -> str:
+        """Return the same table as a LaTeX tabular; it takes the package booktabs."""
+        return tables.to_latex(compare(self))
+
+    def to_csv(self) -> str:
+        """Return everything that is known of each corpus and method as CSV text."""
+        return tables.to_csv(compare(self))
+
     def _baseline(self) -> str:
         if self.baseline is None:
             raise ValueError("there is no baseline: Comparison(rows, baseline='knn: tf*idf') names one")
@@ -167,12 +202,29 @@ class Comparison:
 def _check_comparable(rows: list[Row]) -> None:
     if not rows:
         raise ValueError("there are no rows to compare")
-    if len({row.key for row in rows}) < len(rows):
-        raise ValueError("two rows are of the same corpus, split and method")
     all_versions(rows)
-    marks = {(row.setting, row.fingerprint) for row in rows}
-    if len(marks) > len({row.setting for row in rows}):
-        raise ValueError("rows of different documents have the same corpus's name")
+    first: dict[str, Row] = {}
+    seen = set()
+    for row in rows:
+        key = row.setting, row.seed, row.method
+        if key in seen:
+            raise ValueError(f"two rows are of the same corpus, split and method: {key[0]}, {key[1]}, {key[2]!r}")
+        seen.add(key)
+        _check_alike(first.setdefault(row.setting, row), row)
+
+
+def _check_alike(row: Row, other: Row) -> None:
+    """Raise unless two rows of one setting can be of the same documents."""
+    if row.fingerprint != other.fingerprint:
+        raise ValueError(f"rows of different documents have the same corpus's name: {row.setting}")
+    if (row.seed is None) != (other.seed is None):
+        raise ValueError(f"{row.setting} was run on a given split and on random ones")
+    for name, verb in (("n_test", "tested"), ("n_train", "trained")):
+        ours, theirs = getattr(row, name), getattr(other, name)
+        if ours != theirs:
+            raise ValueError(
+                f"{row.setting} was {verb} on {ours} documents with {row.method!r}, on {theirs} with {other.method!r}"
+            )
 
 
 def _cell(rows: list[Row]) -> Cell:
@@ -188,3 +240,90 @@ def _cell(rows: list[Row]) -> Cell:
 
 def _test_to_train(rows: list[Row]) -> float:
     return rows[0].n_test / rows[0].n_train
+
+
+def compare(comparison: Comparison) -> tables.Record:
+    """Return the errors of a comparison, tests against its baseline, and ranks.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    dict
+        `baseline`; `corpora`, names; `methods`, each with `name`, `model`, `features` and `k` as far as the name
+        tells, mean `rank`, and `wins`: on how many corpora it beats, ties with and loses to the baseline; `errors`, one
+        record per corpus and method; `friedman`, the test of ranks over corpora as they are, or None.
+    """
+    pairs = ((corpus, method) for corpus in comparison.corpora for method in comparison.methods)
+    ranks = _ranks(_unchanged(comparison))
+    return {
+        "baseline": comparison.baseline,
+        "corpora": comparison.corpora,
+        "methods": [_method(comparison, name, ranks) for name in comparison.methods],
+        "errors": [_record(comparison, *pair) for pair in pairs if pair in comparison.cells],
+        "friedman": ranks,
+    }
+
+
+def _method(comparison: Comparison, name: str, ranks: tables.Record | None) -> tables.Record:
+    has_wins = comparison.baseline not in (None, name)
+    is_transport = any(row.vectors is not None for row in comparison.rows if row.method == name)
+    return {
+        "name": name,
+        **name_parts(name),
+        **({"model": TRANSPORT} if is_transport else {}),
+        "rank": None if ranks is None else ranks["mean_ranks"].get(name),
+        "wins": list(comparison.win_tie_loss(name)) if has_wins else None,
+    }
+
+
+def _record(comparison: Comparison, corpus: str, method: str) -> tables.Record:
+    cell, baseline = comparison.cells[corpus, method], comparison.baseline
+    record: tables.Record = {
+        "corpus": corpus,
+        "method": method,
+        "error": cell.mean,
+        "sd": cell.sd,
+        "low": cell.low,
+        "high": cell.high,
+        "interval": cell.interval,
+        "n_splits": cell.n_splits,
+        "n_test": cell.n_test,
+        "seconds": cell.seconds,
+        "reduction": None,
+        "p": None,
+        "test": None,
+    }
+    if baseline not in (None, method) and (corpus, baseline) in comparison.cells:
+        result = comparison.test(method, str(baseline), corpus)
+        record |= {"reduction": comparison.reduction(method, corpus), "p": result.p, "test": result.test}
+    return {name: None if value != value else value for name, value in record.items()}  # NaN is not JSON
+
+
+def _unchanged(comparison: Comparison) -> Comparison:
+    """Leave each corpus once, for ranks: as it is, without its samples and parts, if it was run as it is."""
+    rows = [row for row in comparison.rows if row.setting == row.corpus]
+    has_baseline = comparison.baseline in {row.method for row in rows}
+    return Comparison(rows, baseline=comparison.baseline if has_baseline else None) if rows else comparison
+
+
+def _ranks(comparison: Comparison) -> tables.Record | None:
+    friedman = comparison.friedman
+    if friedman is None:
+        return None
+    against = comparison.baseline in comparison.ranked
+    mean_ranks = dict(zip(comparison.ranked, friedman.mean_ranks.tolist(), strict=True))
+    pairs = comparison.rank_pairs()
+    return {
+        "n_corpora": len(comparison.corpora),
+        "statistic": friedman.statistic,
+        "p": friedman.p,
+        "mean_ranks": mean_ranks,
+        "p_against_baseline": {
+            other: p for (_, other), p in (comparison.rank_pairs(against_baseline=True) if against else {}).items()
+        },
+        "p_of_pairs": [[a, b, p] for (a, b), p in pairs.items()],
+        "groups": rank_groups(mean_ranks, pairs, ALPHA),
+    }

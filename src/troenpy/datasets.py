@@ -34,12 +34,13 @@ class Corpus:
     Parameters
     ----------
     name : str
-    texts : tuple of str
-    labels : ndarray of str
-        The class of each document.
-    split : ndarray of "train" and "test", or None
+    texts : sequence of str
+        Kept as a tuple.
+    labels : array-like of shape (n_documents,)
+        The class of each document, kept as text.
+    split : array-like of "train" and "test", or None
         The part each document belongs to; None if the corpus has no given split.
-    ids : ndarray of str, or None
+    ids : array-like of str, or None
         What the source calls each document; None if it has no names. In ohsumed a document of several classes
         stands once under each, with the same id.
     licence : str
@@ -50,8 +51,7 @@ class Corpus:
     Examples
     --------
     >>> from troenpy import datasets
-    >>> import numpy as np
-    >>> datasets.Corpus("tiny", ("a goal", "the vote"), np.array(["sport", "politics"]))
+    >>> datasets.Corpus("tiny", ["a goal", "the vote"], ["sport", "politics"])
     <Corpus tiny: 2 documents, 2 classes>
     """
 
@@ -64,9 +64,43 @@ class Corpus:
     source: str = ""
     notes: str = ""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"name must be text, got {self.name!r}")
+        object.__setattr__(self, "texts", _texts(self.texts))
+        for name in ("labels", "split", "ids"):
+            if name == "labels" or getattr(self, name) is not None:
+                object.__setattr__(self, name, _one_each(name, getattr(self, name), len(self.texts)))
+        if self.split is not None and not np.isin(self.split, ["train", "test"]).all():
+            other = self.split[~np.isin(self.split, ["train", "test"])][0]
+            raise ValueError(f"split must be 'train' or 'test' for each document, got {str(other)[:40]!r}")
+
     def __repr__(self) -> str:
         parts = "" if self.split is None else f", {np.sum(self.split == 'train')} of them for training"
         return f"<Corpus {self.name}: {len(self.texts)} documents{parts}, {len(np.unique(self.labels))} classes>"
+
+
+def _texts(texts: Any) -> tuple[str, ...]:
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise TypeError(f"texts must be a sequence of strings, got {type(texts).__name__}: one string per document")
+    documents = tuple(texts)
+    for number, text in enumerate(documents):
+        if not isinstance(text, str):
+            raise TypeError(f"texts must be strings, document {number} is {str(text)[:40]!r} ({type(text).__name__})")
+    if not documents:
+        raise ValueError("texts must not be empty")
+    return documents
+
+
+def _one_each(name: str, values: Any, n_documents: int) -> NDArray[np.str_]:
+    """Return one text for each document."""
+    column = np.asarray(values)
+    if column.ndim != 1 or len(column) != n_documents:
+        raise ValueError(f"{name} must be one for each of {n_documents} documents, got shape {column.shape}")
+    for number, value in enumerate(values):  # numpy would make text of None and NaN
+        if value is None or value != value:
+            raise ValueError(f"{name} must not be missing, that of document {number} is {value!r}")
+    return column if column.dtype.kind == "U" else column.astype(str)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +28,9 @@ from troenpy.originals import zip_members
 
 Vectors = NDArray[np.float32]
 
+LONGEST_LINE = 2**20  # bytes: hundreds of times a line of 300 dimensions
+
+_DIGITS = len(str(2**63))
 _DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile)
 
 
@@ -91,7 +94,7 @@ class WordVectors:
             raise ValueError(f"words must differ, got {len(self.words) - len(self.places)} of them again")
         if not np.isfinite(self.vectors).all():
             broken = self.words[int(np.flatnonzero(~np.isfinite(self.vectors).all(axis=1))[0])]
-            raise ValueError(f"vectors must be finite, that of {broken!r} is not")
+            raise ValueError(f"vectors must be finite, that of {broken[:40]!r} is not")
 
     def __repr__(self) -> str:
         return f"<WordVectors: {len(self.words)} words, {self.vectors.shape[1]} dimensions>"
@@ -304,7 +307,7 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
     rows: list[Vectors] = []
     beginnings = None if wanted is None else {word.partition(" ")[0].encode("utf-8", "replace") for word in wanted}
     with _opened(path) as file:
-        n_lines, n_dimensions, lines = _size(path, enumerate(file, start=1))
+        n_lines, n_dimensions, lines = _size(path, _lines(path, file))
         number = 1
         for number, line in lines:
             if line.isspace():
@@ -323,6 +326,17 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
     return list(words), np.array(rows, dtype=np.float32).reshape(len(rows), n_dimensions)
 
 
+def _lines(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield lines with their numbers; a small compressed file may hold a line that no memory can."""
+    for number in count(1):
+        line = file.readline(LONGEST_LINE + 1)
+        if not line:
+            return
+        if len(line) > LONGEST_LINE:
+            raise ValueError(f"line {number} of {path} is longer than {LONGEST_LINE:,} bytes: not word vectors")
+        yield number, line
+
+
 def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, int, Iterator[tuple[int, bytes]]]:
     """Return the numbers of lines, if word2vec's first one tells it, and of dimensions, and the lines with vectors.
 
@@ -331,7 +345,7 @@ def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, i
     number, first = next(lines, (0, b""))
     first = first.removeprefix(codecs.BOM_UTF8)
     parts, n_lines = first.split(), None
-    if len(parts) == 2 and all(part.isdigit() for part in parts):
+    if len(parts) == 2 and all(part.isdigit() and len(part) < _DIGITS for part in parts):
         n_lines, n_dimensions = int(parts[0]) + 1, int(parts[1])
         number, first = next(lines, (number, b""))
     else:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError
+from numbers import Integral
 
 from threadpoolctl import threadpool_limits
 
@@ -81,6 +82,7 @@ def run(
     vectors: FilePath | None = None,
     n_jobs: int = 1,
     data_dir: FilePath | None = None,
+    on_start: Callable[[Sequence[str]], None] | None = None,
     on_row: Callable[[Progress], None] | None = None,
 ) -> list[Row]:
     """Run methods on splits of corpora.
@@ -116,6 +118,9 @@ def run(
         documents. -1 is as many as there are processors. Results do not depend on it.
     data_dir : path-like, optional
         For `datasets.load`.
+    on_start : callable, optional
+        Called with the names of the corpora when everything that is asked for has been checked, and before they are
+        read.
     on_row : callable, optional
         Called with a `Progress` after every row.
 
@@ -134,11 +139,13 @@ def run(
     >>> [(row.seed, row.method, row.error) for row in rows]
     [(0, 'knn: tf*idf', 0.0), (0, 'lr: tf*pi', 0.0), (1, 'knn: tf*idf', 0.0), (1, 'lr: tf*pi', 0.0)]
     """
+    n_threads = job_count(n_jobs)
+    given = _checked_corpora(corpora)
     chosen = read_methods(methods, ks)
-    seeds = range(splits) if isinstance(splits, int) else list(dict.fromkeys(splits))
-    if not chosen or not seeds:
-        raise ValueError(f"there must be methods and splits, got {len(chosen)} and {len(seeds)}")
-    if not all(0 < fraction <= 1 for fraction in train_fractions):
+    seeds = _seeds(splits)
+    if not chosen:
+        raise ValueError("there must be a method to run, such as 'knn: tf*pi'")
+    if not train_fractions or not all(0 < fraction <= 1 for fraction in train_fractions):
         raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
     if sample is not None:
         sample = check_count("sample", sample)
@@ -147,23 +154,22 @@ def run(
         raise ValueError(
             "optimal transport needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file"
         )
-    n_threads = job_count(n_jobs)
     made_with = _made_with(is_transport)
     vectors_name = embeddings.fingerprint(vectors) if is_transport and vectors is not None else None
-    loaded = [datasets.load(given, data_dir=data_dir) if isinstance(given, str) else given for given in corpora]
-    if is_deduplicated:
-        loaded = [deduplicated(corpus) for corpus in loaded]
-    marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
-    if len(marks) < len(loaded):
-        raise ValueError(f"corpora must have different names, got {[corpus.name for corpus in loaded]}")
-    tasks = [
-        Task(corpus, is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
-        for corpus in loaded
-        for fraction in train_fractions
-        for seed in (seeds if corpus.split is None else [None])
-    ]
-    facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, data_dir)
-    with open_journal(out, is_fresh=is_fresh) as journal:
+    with open_journal(out, is_fresh=is_fresh) as journal:  # before corpora are read, which takes longer
+        if on_start is not None:
+            on_start([one if isinstance(one, str) else one.name for one in given])
+        loaded = [datasets.load(one, data_dir=data_dir) if isinstance(one, str) else one for one in given]
+        if is_deduplicated:
+            loaded = [deduplicated(corpus) for corpus in loaded]
+        marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
+        tasks = [
+            Task(corpus, is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
+            for corpus in loaded
+            for fraction in train_fractions
+            for seed in (seeds if corpus.split is None else [None])
+        ]
+        facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, data_dir)
         journal.check(marks, made_with, vectors_name)
         clock = _Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
@@ -173,6 +179,34 @@ def run(
                 if on_row is not None:
                     on_row(clock.progress(row))
         return [journal.rows[task.key(method)] for task in tasks for method in chosen]
+
+
+def _checked_corpora(corpora: Iterable[str | Corpus]) -> list[str | Corpus]:
+    if isinstance(corpora, str | Corpus):
+        raise TypeError(f"corpora must be a list of them, got {corpora!r}: write [{corpora!r}]")
+    given = list(corpora)
+    for one in given:
+        if not isinstance(one, str | Corpus):
+            raise TypeError(
+                f"a corpus must be a name or a Corpus, got {type(one).__name__}: "
+                "experiments.Corpus('mine', texts, labels) makes one"
+            )
+    names = [one if isinstance(one, str) else one.name for one in given]
+    if len(set(names)) < len(names):
+        raise ValueError(f"corpora must have different names, got {names}")
+    return given
+
+
+def _seeds(splits: int | Iterable[int]) -> list[int]:
+    """Return the seeds of random splits."""
+    if isinstance(splits, Integral) and not isinstance(splits, bool):
+        if splits < 1:
+            raise ValueError(f"splits must be 1 or more, got {splits}")
+        return list(range(int(splits)))
+    seeds = list(dict.fromkeys(splits)) if isinstance(splits, Iterable) and not isinstance(splits, str) else []
+    if not seeds or not all(isinstance(seed, Integral) and seed >= 0 for seed in seeds):
+        raise ValueError(f"splits must be a number of splits, or seeds, whole numbers of 0 or more, got {splits!r}")
+    return [int(seed) for seed in seeds]
 
 
 @contextmanager

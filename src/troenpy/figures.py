@@ -7,8 +7,8 @@ from troenpy import charts
 from troenpy.charts import Spec
 from troenpy.claims import BOTH, BTF, ECIB, LR_ALL, LR_PI, TF_IDF, TF_PI, WITH_PCF
 from troenpy.comparison import ALPHA
-from troenpy.summary import Record, Summary
-from troenpy.tables import p_value
+from troenpy.summary import Summary
+from troenpy.tables import Record, p_value
 
 FIGURE_1 = (TF_IDF, TF_PI, LR_PI, LR_ALL)
 FIGURE_2 = (BTF, ECIB, BOTH, *WITH_PCF.values())

@@ -7,7 +7,8 @@ from troenpy import archive
 from troenpy.archive import FilePath
 from troenpy.charts import CHOICE, Spec, check_extra
 from troenpy.figures import Figure, documents, figures
-from troenpy.summary import Record, Summary
+from troenpy.summary import Summary
+from troenpy.tables import Record
 
 _WIDTH = 640
 

@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from troenpy._kernel import kernel_available
+from troenpy.row_checks import check_values, read_json, shown
 
 #: Raised whenever the same corpus, split and method may give another result.
 PROTOCOL = 1
@@ -97,20 +98,30 @@ class Row:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str) -> "Row":
+    def from_json(cls, line: str | bytes) -> "Row":
         """Undo `to_json`.
 
         Raises
         ------
         ValueError
-            If it is not a row of this protocol.
+            If it is not a row of this protocol, or not one that a run can have written.
         """
-        values = json.loads(line)
+        try:
+            values = read_json(line)
+        except ValueError as error:
+            raise ValueError(f"not a row of results: {error}") from None
         if not isinstance(values, dict) or "protocol" not in values:
             raise ValueError("not a row of results")
-        names = {field.name for field in fields(cls)}
-        if values["protocol"] != PROTOCOL or not names - {"sample", "vectors"} <= values.keys() <= names:
-            raise ValueError(f"a row of protocol {values['protocol']}, not of protocol {PROTOCOL} as it is now")
+        protocol = values["protocol"]
+        if type(protocol) is not int or protocol != PROTOCOL:
+            raise ValueError(f"a row of protocol {shown(protocol)}, not of protocol {PROTOCOL} as it is now")
+        names = {field.name: field.default is MISSING for field in fields(cls)}
+        for name in values.keys() - names:
+            raise ValueError(f"a row of protocol {PROTOCOL} has no {shown(name)}")
+        for name, is_needed in names.items():
+            if is_needed and name not in values:
+                raise ValueError(f"{name!r} is missing")
+        check_values(values)
         return cls(**values)
 
 
@@ -166,11 +177,10 @@ def read_rows(path: str | os.PathLike[str]) -> list[Row]:
         If a line is not a row of this protocol, or two rows are of one corpus, split and method.
     """
     rows: dict[Key, Row] = {}
-    text = Path(path).read_bytes().decode("utf-8", errors="replace")
-    for number, line in enumerate(text.split("\n")[:-1], start=1):
+    for number, line in enumerate(Path(path).read_bytes().split(b"\n")[:-1], start=1):
         try:
             row = Row.from_json(line)
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             raise ValueError(f"line {number} of {path}: {error}; start afresh or write elsewhere") from None
         if row.key in rows:
             raise ValueError(f"line {number} of {path}: a second row of {row.setting}, {row.seed}, {row.method!r}")

@@ -21,7 +21,7 @@ Instead of features, kNN may have a distance by optimal transport: "knn: wmd", "
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from troenpy.neighbors import METRICS
 from troenpy.rows import NORMS, Norm, TermFrequency
@@ -207,13 +207,35 @@ def _block(text: str, name: str) -> Block:
 
 def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None) -> list[Method]:
     """Read methods, each once; with `ks`, those of kNN once for every k."""
-    methods = [name if isinstance(name, Method) else read_method(name) for name in names]
+    if isinstance(names, str):
+        raise TypeError(f"methods must be a list of names, got the text {names!r}: write [{names!r}]")
+    methods = [name if isinstance(name, Method) else read_method(_checked_name(name)) for name in names]
     if ks is not None:
         sweep = sorted(set(ks))
         if not sweep or sweep[0] < 1:
             raise ValueError(f"ks must be numbers of neighbours, 1 or more, got {sweep}")
         methods = [method.with_k(k) for method in methods for k in sweep]
     return list({method.name: method for method in methods}.values())
+
+
+def _checked_name(name: Any) -> str:
+    if isinstance(name, str):
+        return name
+    what = getattr(name, "__name__", None) or type(name).__name__
+    raise TypeError(
+        f"a method is named by text, such as 'knn: tf*pi' or 'lr: tf*pi + 2b', got {what}: only features and models "
+        "that have a name here can be run; score your own with scikit-learn's cross_val_score"
+    )
+
+
+def name_parts(name: str) -> dict[str, Any]:
+    """Take a name apart, "knn3-manhattan: tf" for instance; of a name that is built otherwise, all is `features`."""
+    parts = re.fullmatch(r"([A-Za-z_]+)(\d*)([^:]*): *(.*)", name, flags=re.DOTALL)
+    if parts is None:
+        return {"model": "other", "features": name, "k": None, "family": name}
+    model, digits, rest, features = parts.groups()
+    k = int(digits) if digits else DEFAULT_K if model == "knn" else None
+    return {"model": model, "features": features, "k": k, "family": f"{model}{rest}: {features}"}
 
 
 #: What the paper compares: TF-IDF and TF-PI by kNN, TF-PI with and without 2B by logistic regression, and its six

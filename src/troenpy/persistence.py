@@ -8,6 +8,7 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from troenpy.weighting import TermWeighter
 FILE_VERSION = 1
 # Classes in one array of numpy's strings all take the room of the longest: a small file must not make a huge array.
 MOST_CHARACTERS = 2**26
+DEEPEST = 50  # a classifier with features whose stop words are a list takes 10
 
 
 def save(model: Any, path: archive.FilePath) -> None:
@@ -60,17 +62,25 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
     archive.write(path, {"kind": "model", "version": FILE_VERSION, "versions": versions, "state": state}, arrays)
 
 
-def load(path: archive.FilePath) -> Any:
+def load(path: archive.FilePath, *, allow_reading_files: bool = False) -> Any:
     """Read an estimator that `save` wrote; nothing in the file is run, everything is checked.
 
     Parameters
     ----------
     path : path-like
         The file.
+    allow_reading_files : bool, default=False
+        Load a model whose `input` is "filename" or "file" too. It reads whatever file its data names: allow it if you
+        trust both.
 
     Returns
     -------
     estimator
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or holds anything but a sound model.
 
     Examples
     --------
@@ -81,9 +91,28 @@ def load(path: archive.FilePath) -> Any:
     """
     header, arrays = archive.read(path, "model", FILE_VERSION)
     try:
+        _check_state(header["state"], allow_reading_files=allow_reading_files)
         return _unpack(header["state"], arrays)
-    except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+    except Exception as error:  # whatever the values of a stranger make a constructor or numpy raise
         raise ValueError(f"{path} does not hold a sound model: {archive.reason(error)}") from None
+
+
+def _check_state(state: Any, *, allow_reading_files: bool) -> None:
+    """Raise for a model that reads files or holds estimators without end, wherever in the header it says so."""
+    level = [state]
+    for _ in range(DEEPEST):
+        if not level:
+            return
+        for part in level:
+            way = part.get("input") if isinstance(part, dict) else None
+            if way in ("filename", "file") and not allow_reading_files:
+                raise ValueError(
+                    f"its input={way!r} reads the files that its data names: "
+                    "if you trust it, load(path, allow_reading_files=True)"
+                )
+        nested = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
+        level = list(chain.from_iterable(nested))
+    raise ValueError(f"its header is nested more than {DEEPEST} times")
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def to_report_markdown(summary: Summary) -> str:
         for name, record in summary["corpora"].items()
         if record["source"]
     ]
-    made = [f"- {name} {version}" for name, version in summary["versions"].items()]
+    made = [f"- {markdown_text(f'{name} {version}')}" for name, version in summary["versions"].items()]
     parts = {
         "What the paper claims": markdown_table(["claim", "here", "the number behind it"], claims, n_text=3),
         "Test error, %": f"{to_markdown(compared)}\n{markdown_text(caption(compared))}\n",

@@ -111,6 +111,7 @@ def reproduce(
     vectors: FilePath | None = None,
     n_jobs: int = -1,
     data_dir: FilePath | None = None,
+    on_start: Callable[[Sequence[str]], None] | None = None,
     on_row: Callable[[Progress], None] | None = None,
     command: str = "",
     has_page: bool = True,
@@ -131,7 +132,7 @@ def reproduce(
         Methods to run instead.
     splits : int, optional
         How many random splits where a corpus has no given one.
-    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_row
+    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_start, on_row
         As in `experiments.run`.
     command : str, default=""
         What was typed, for the report.
@@ -149,7 +150,7 @@ def reproduce(
     rows = run(
         corpora,
         names,
-        splits or (ALL_SPLITS if is_full else FEW_SPLITS),
+        (ALL_SPLITS if is_full else FEW_SPLITS) if splits is None else splits,
         out=Path(out) / ROWS,
         is_fresh=is_fresh,
         ks=ks,
@@ -159,6 +160,7 @@ def reproduce(
         vectors=vectors,
         n_jobs=n_jobs,
         data_dir=data_dir,
+        on_start=on_start,
         on_row=on_row,
     )
     corpus, note = _text_of(rows, data_dir=data_dir) if has_page else (None, "")

@@ -192,6 +192,28 @@ def rank_pairs(mean_ranks: ArrayLike, n_corpora: int, *, control: int | None = N
     return dict(zip(pairs, holm(p_values), strict=True))
 
 
+def rank_groups(mean_ranks: dict[str, float], pairs: dict[tuple[str, str], float], alpha: float) -> list[list[str]]:
+    """Return the largest runs of neighbours by rank of which no two differ; runs, for p falls with the distance.
+
+    Examples
+    --------
+    >>> rank_groups({"a": 1.0, "b": 1.5, "c": 3.0}, {("a", "b"): 0.6, ("a", "c"): 0.01, ("b", "c"): 0.02}, 0.05)
+    [['a', 'b']]
+    """
+    order = sorted(mean_ranks, key=lambda method: mean_ranks[method])
+    p = {frozenset(pair): value for pair, value in pairs.items()}
+    groups: list[list[str]] = []
+    reached = 0
+    for start in range(len(order)):
+        end = start + 1
+        while end < len(order) and p[frozenset((order[start], order[end]))] >= alpha:
+            end += 1
+        if end > reached and end - start > 1:
+            groups.append(order[start:end])
+        reached = max(reached, end)
+    return groups
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Correct p-values for their number, by Holm's step-down.
 

@@ -3,21 +3,18 @@
 Errors are shares of the test documents, not per cent; what does not apply is None.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from troenpy.catalogue import CATALOGUE
 from troenpy.claims import TF_IDF, check_claims
-from troenpy.comparison import ALPHA, Comparison
+from troenpy.comparison import Comparison, compare
 from troenpy.journal import PROTOCOL, Row, all_versions
-from troenpy.methods import ALL_WEIGHTS, BEYOND, DEFAULT_K, PAPER, RIVALS, read_methods
-
-TRANSPORT = "transport"  # the model of methods that have word vectors, whatever votes in the end
+from troenpy.methods import ALL_WEIGHTS, BEYOND, PAPER, RIVALS, read_methods
+from troenpy.tables import Record
 
 Summary = dict[str, Any]
-Record = dict[str, Any]
 
 RULES = (
     "Terms are scikit-learn's words of two or more letters, lower case, without its English stop words; tf is the "
@@ -61,8 +58,8 @@ def summarise(
     Returns
     -------
     dict
-        `versions`, `seeds`, `corpora` by name, `comparison` (see `compare`), `claims`, `sweeps` (of k and of the
-        training size), `terms`, `projection`, `notes`, and how it was made.
+        `versions`, `seeds`, `corpora` by name, `comparison` (see `comparison.compare`), `claims`, `sweeps` (of k and
+        of the training size), `terms`, `projection`, `notes`, and how it was made.
     """
     rows = _ordered(rows)
     if baseline is None and rows:
@@ -101,119 +98,6 @@ def _ordered(rows: Iterable[Row]) -> list[Row]:
 
 def _places(known: list[str], found: list[str]) -> dict[str, int]:
     return {name: place for place, name in enumerate(dict.fromkeys([*known, *found]))}
-
-
-def compare(comparison: Comparison) -> Record:
-    """Return the errors of a comparison, tests against its baseline, and ranks.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    dict
-        `baseline`; `corpora`, names; `methods`, each with `name`, `model`, `features` and `k` as far as the name
-        tells, mean `rank`, and `wins`: on how many corpora it beats, ties with and loses to the baseline; `errors`, one
-        record per corpus and method; `friedman`, the test of ranks over corpora as they are, or None.
-    """
-    pairs = ((corpus, method) for corpus in comparison.corpora for method in comparison.methods)
-    ranks = _ranks(_unchanged(comparison))
-    return {
-        "baseline": comparison.baseline,
-        "corpora": comparison.corpora,
-        "methods": [_method(comparison, name, ranks) for name in comparison.methods],
-        "errors": [_record(comparison, *pair) for pair in pairs if pair in comparison.cells],
-        "friedman": ranks,
-    }
-
-
-def _method(comparison: Comparison, name: str, ranks: Record | None) -> Record:
-    has_wins = comparison.baseline not in (None, name)
-    is_transport = any(row.vectors is not None for row in comparison.rows if row.method == name)
-    return {
-        "name": name,
-        **_read(name),
-        **({"model": TRANSPORT} if is_transport else {}),
-        "rank": None if ranks is None else ranks["mean_ranks"].get(name),
-        "wins": list(comparison.win_tie_loss(name)) if has_wins else None,
-    }
-
-
-def _read(name: str) -> Record:
-    """Take a name apart, "knn3-manhattan: tf" for instance; of a name that is built otherwise, all is `features`."""
-    parts = re.fullmatch(r"([A-Za-z_]+)(\d*)([^:]*): *(.*)", name, flags=re.DOTALL)
-    if parts is None:
-        return {"model": "other", "features": name, "k": None, "family": name}
-    model, digits, rest, features = parts.groups()
-    k = int(digits) if digits else DEFAULT_K if model == "knn" else None
-    return {"model": model, "features": features, "k": k, "family": f"{model}{rest}: {features}"}
-
-
-def _record(comparison: Comparison, corpus: str, method: str) -> Record:
-    cell, baseline = comparison.cells[corpus, method], comparison.baseline
-    record: Record = {
-        "corpus": corpus,
-        "method": method,
-        "error": cell.mean,
-        "sd": cell.sd,
-        "low": cell.low,
-        "high": cell.high,
-        "interval": cell.interval,
-        "n_splits": cell.n_splits,
-        "n_test": cell.n_test,
-        "seconds": cell.seconds,
-        "reduction": None,
-        "p": None,
-        "test": None,
-    }
-    if baseline not in (None, method) and (corpus, baseline) in comparison.cells:
-        result = comparison.test(method, str(baseline), corpus)
-        record |= {"reduction": comparison.reduction(method, corpus), "p": result.p, "test": result.test}
-    return {name: None if value != value else value for name, value in record.items()}  # NaN is not JSON
-
-
-def _unchanged(comparison: Comparison) -> Comparison:
-    """Leave each corpus once, for ranks: as it is, without its samples and parts, if it was run as it is."""
-    rows = [row for row in comparison.rows if row.setting == row.corpus]
-    has_baseline = comparison.baseline in {row.method for row in rows}
-    return Comparison(rows, baseline=comparison.baseline if has_baseline else None) if rows else comparison
-
-
-def _ranks(comparison: Comparison) -> Record | None:
-    friedman = comparison.friedman
-    if friedman is None:
-        return None
-    against = comparison.baseline in comparison.ranked
-    mean_ranks = dict(zip(comparison.ranked, friedman.mean_ranks.tolist(), strict=True))
-    pairs = comparison.rank_pairs()
-    return {
-        "n_corpora": len(comparison.corpora),
-        "statistic": friedman.statistic,
-        "p": friedman.p,
-        "mean_ranks": mean_ranks,
-        "p_against_baseline": {
-            other: p for (_, other), p in (comparison.rank_pairs(against_baseline=True) if against else {}).items()
-        },
-        "p_of_pairs": [[a, b, p] for (a, b), p in pairs.items()],
-        "groups": _groups(mean_ranks, pairs),
-    }
-
-
-def _groups(mean_ranks: dict[str, float], pairs: dict[tuple[str, str], float]) -> list[list[str]]:
-    """Return the largest runs of neighbours by rank of which no two differ; runs, for p falls with the distance."""
-    order = sorted(mean_ranks, key=lambda method: mean_ranks[method])
-    p = {frozenset(pair): value for pair, value in pairs.items()}
-    groups: list[list[str]] = []
-    reached = 0
-    for start in range(len(order)):
-        end = start + 1
-        while end < len(order) and p[frozenset((order[start], order[end]))] >= ALPHA:
-            end += 1
-        if end > reached and end - start > 1:
-            groups.append(order[start:end])
-        reached = max(reached, end)
-    return groups
 
 
 def _corpora(rows: Sequence[Row]) -> dict[str, Record]:

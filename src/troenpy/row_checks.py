@@ -1,0 +1,124 @@
+"""The JSON of a row of results, checked by type, range and consistency: a file may be damaged, or a stranger's."""
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_MOST = 2**63
+_LONGEST_NAME = 1000
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME
+
+
+def _is_count(value: Any, least: int = 0) -> bool:
+    return type(value) is int and least <= value < _MOST
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+# What each value of a row must be, and whether it is; what belongs to several values is checked below.
+_NAME = f"text of 1 to {_LONGEST_NAME:,} characters", _is_name
+_COUNT = "a whole number of 0 or more", _is_count
+_POSITIVE = "a whole number of 1 or more", lambda value: _is_count(value, 1)
+_SECONDS = "a number of 0 or more", lambda value: _is_number(value) and value >= 0
+_RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "corpus": _NAME,
+    "fingerprint": _NAME,
+    "deduplicated": ("true or false", lambda value: type(value) is bool),
+    "train_fraction": ("above 0 and at most 1", lambda value: _is_number(value) and 0 < value <= 1),
+    "seed": (f"null or {_COUNT[0]}", lambda value: value is None or _is_count(value)),
+    "method": _NAME,
+    "n_train": _POSITIVE,
+    "n_test": _POSITIVE,
+    "n_terms": _COUNT,
+    "n_wrong": _COUNT,
+    "wall_seconds": _SECONDS,
+    "cpu_seconds": _SECONDS,
+    "versions": (
+        "text by name",
+        lambda value: isinstance(value, dict) and all(map(_is_name, [*value, *value.values()])),
+    ),
+    "vectors": ("null or text", lambda value: value is None or _is_name(value)),
+}
+
+
+def read_json(line: str | bytes) -> Any:
+    """Read JSON; a key that repeats, NaN and what is nested without end are errors.
+
+    Examples
+    --------
+    >>> read_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+        ...
+    ValueError: 'a' is there twice
+    """
+    try:
+        text = line.decode("utf-8") if isinstance(line, bytes) else line  # json would take UTF-16 too
+        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise ValueError(f"{shown(name)} is there twice")
+        values[name] = value
+    return values
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+def check_values(values: dict[str, Any]) -> None:
+    """Raise unless these are the values of a row that a run can have written.
+
+    Parameters
+    ----------
+    values : dict
+        By the names of `journal.Row`; those that older rows lack may be missing.
+    """
+    for name, (rule, is_met) in _RULES.items():
+        if name in values and not is_met(values[name]):
+            raise ValueError(f"{name} must be {rule}, got {shown(values[name])}")
+    n_wrong, n_test, error, sample = values["n_wrong"], values["n_test"], values["error"], values.get("sample")
+    if n_wrong > n_test:
+        raise ValueError(f"n_wrong must be at most n_test, got {n_wrong} of {n_test}")
+    if not _is_number(error) or error != n_wrong / n_test:
+        raise ValueError(f"error must be n_wrong / n_test = {n_wrong / n_test:.6g}, got {shown(error)}")
+    if sample is not None and (type(sample) is not int or sample != n_test):
+        raise ValueError(f"sample must be null or n_test, got {shown(sample)}")
+    n_found = _count_wrong(values["correct"], n_test)
+    if n_found != n_wrong:
+        raise ValueError(f"correct has {n_found} wrong documents, and n_wrong is {n_wrong}")
+
+
+def _count_wrong(correct: Any, n_test: int) -> int:
+    """Return how many of the bits are zero."""
+    try:
+        content = base64.b64decode(correct, validate=True) if isinstance(correct, str) else b""
+    except (binascii.Error, ValueError):
+        content = b""
+    if len(content) != -(-n_test // 8):
+        raise ValueError(f"correct must be the bits of {n_test} documents in base64, got {shown(correct)}")
+    return n_test - int(np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=n_test).sum())
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it, however long it is."""
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__}"  # of too many digits, or nested too deep
+    return shown if len(shown) <= 60 else f"{shown[:60]}…"
