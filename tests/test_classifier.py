@@ -1,17 +1,19 @@
 """TroenpyClassifier: predictions, probabilities, several labels, and explanations that sum to the decision."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy import special
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from troenpy import TermFeatures, TroenpyClassifier, logistic, settings
+from troenpy import TermFeatures, TroenpyClassifier, classifier, logistic, memory, settings
 
 WORDS = {
     "sport": ["goal", "cup", "match", "striker", "team"],
@@ -49,7 +51,7 @@ def test_predicts_as_an_exact_solver_on_the_same_features():
 
 
 def test_the_default_is_the_linear_setting():
-    with_setting = settings.classifier("linear", dtype=np.float32).fit(TEXTS, LABELS)
+    with_setting = settings.classifier("linear").fit(TEXTS, LABELS)
     assert MODEL.features_.get_params() == with_setting.features_.get_params()
     np.testing.assert_array_equal(MODEL.coef_, with_setting.coef_)
     assert MODEL.features_.profile_.leave_out == "copies"
@@ -295,3 +297,84 @@ def test_errors():
         TroenpyClassifier().fit(TEXTS, ["a"] * len(TEXTS))
     with pytest.raises(ValueError, match="got 119 labels for 120 documents"):
         TroenpyClassifier().fit(TEXTS, LABELS[:-1])
+
+
+FOUR = ["late goal", "own goal", "late vote", "close vote"] * 2
+TWO_CLASSES = list("sspp") * 2
+
+
+@pytest.mark.parametrize("weight", [0.5, 1e3, 1e6, 1e9, 1e12, 1e99])
+def test_weights_of_any_size_give_the_right_labels(weight):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = TroenpyClassifier().fit(FOUR, TWO_CLASSES, sample_weight=[weight] * 8)
+    assert model.predict(FOUR).tolist() == TWO_CLASSES
+
+
+def test_weights_that_sum_to_less_than_a_document_are_an_error():
+    with pytest.raises(
+        ValueError, match=r"sample_weight must sum to a document at least, got a sum of 0.008: .* scale"
+    ):
+        TroenpyClassifier().fit(FOUR, TWO_CLASSES, sample_weight=[1e-3] * 8)
+
+
+@pytest.mark.parametrize("C", [1e-3, 3e6, 3e9, 3e100])
+def test_any_C_gives_the_right_labels(C):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = TroenpyClassifier(C=C).fit(FOUR, TWO_CLASSES)
+    assert model.predict(FOUR).tolist() == TWO_CLASSES
+
+
+def test_a_C_that_cannot_be_solved_for_is_said():
+    with pytest.warns(ConvergenceWarning, match=r"C=3e\+100 times the largest weight of a document, 1, leaves too"):
+        TroenpyClassifier(C=3e100).fit(FOUR, TWO_CLASSES)
+
+
+def test_a_large_C_is_solved_in_double_precision(monkeypatch):
+    precisions = []
+    design = classifier.Design
+    monkeypatch.setattr(classifier, "Design", lambda X, *others: precisions.append(X.dtype) or design(X, *others))
+    TroenpyClassifier(C=1e7).fit(FOUR, TWO_CLASSES)
+    TroenpyClassifier().fit(FOUR, TWO_CLASSES)
+    assert precisions == [np.float32, np.float64, np.float32]
+
+
+def test_what_cannot_be_held_is_an_early_error(monkeypatch):
+    monkeypatch.setattr(memory, "memory_size", lambda: 100)
+    monkeypatch.setattr(TermFeatures, "fit_parts", lambda *_: pytest.fail("not so early"))
+    message = r"TroenpyClassifier needs 0.0 GB for 8 documents and 2 classes, and this machine has 0.0 GB"
+    with pytest.raises(MemoryError, match=message):
+        TroenpyClassifier().fit(FOUR, TWO_CLASSES)
+
+
+def test_coefficients_that_cannot_be_held_are_an_error_before_they_are_solved_for(monkeypatch):
+    monkeypatch.setattr(memory, "memory_size", lambda: 8 * 8 * 2 * 2 + 1)
+    monkeypatch.setattr(classifier, "Design", lambda *_: pytest.fail("not so early"))
+    labels = ["a", "b", "c", "a"] * 2
+    with pytest.raises(MemoryError, match="for 8 documents and 3 classes"):
+        TroenpyClassifier(TermFeatures(("btf",))).fit(FOUR, labels)
+
+
+def test_a_million_documents_of_five_thousand_classes_are_refused_at_once():
+    labels = np.arange(1_000_000) % 5000
+    with pytest.raises(MemoryError, match=r"needs 80.0 GB for 1,000,000 documents and 5,000 classes, and this machine"):
+        TroenpyClassifier().fit(iter([]), labels)
+
+
+def test_decisions_come_by_blocks_of_documents(monkeypatch):
+    model = TroenpyClassifier().fit(TEXTS, LABELS)
+    expected = model.decision_function(TEXTS), model.predict_proba(TEXTS), model.predict(TEXTS)
+    monkeypatch.setattr(classifier, "DECISIONS_PER_BLOCK", 2 * len(model.classes_))
+    shapes = {values.shape for values in model._decisions(TEXTS)}
+    assert max(shapes) == (2, len(model.classes_))
+    for found, whole in zip((model.decision_function, model.predict_proba, model.predict), expected, strict=True):
+        np.testing.assert_array_equal(found(TEXTS), whole)
+
+
+def test_several_labels_are_never_one_dense_matrix(monkeypatch):
+    Y = sp.csr_array(np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]] * 2))
+    expected = TroenpyClassifier().fit(FOUR, Y.toarray())
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda *_: pytest.fail("dense"))
+    model = TroenpyClassifier().fit(FOUR, Y)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from troenpy import SparseKNeighborsClassifier, TermFeatures, TextKNeighborsClassifier, settings
+from troenpy import CountVectorizer, SparseKNeighborsClassifier, TermFeatures, TextKNeighborsClassifier, settings
 
 WORDS = {"sport": ["goal", "cup", "match"], "politics": ["vote", "law", "party"], "science": ["atom", "cell", "theory"]}
 
@@ -102,3 +102,18 @@ def test_errors():
         TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="n_neighbors=7 is more than the 3 training documents"):
         model.fit(["goal", "vote", "vote"], ["a", "b", "b"])
+
+
+def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):
+    """A profile of more than 256 classes is sparse: no documents x classes are reserved for it."""
+    rooms = []
+    arrays = CountVectorizer._csr_arrays
+    monkeypatch.setattr(
+        CountVectorizer, "_csr_arrays", lambda self, counts, room: rooms.append(room) or arrays(self, counts, room)
+    )
+    labels = [f"c{i % 300}" for i in range(600)]
+    texts = [f"word{i % 300} word{i % 7}" for i in range(600)]
+    model = TextKNeighborsClassifier(n_neighbors=1).fit(texts, labels)
+    model.predict(texts[:3])
+    TextKNeighborsClassifier(n_neighbors=1).fit(texts[:6] * 2, labels[:6] * 2)
+    assert [room.by_row for room in rooms] == [0, 0, 6]

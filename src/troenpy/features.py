@@ -402,6 +402,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if X.shape[0] != len(labels):
             check_labels_fit(labels, X.shape[0])
         weights = read_weights(sample_weight, len(labels))
+        if weights is not None and 0 < weights.sum() < 1:
+            raise ValueError(
+                f"sample_weight must sum to a document at least, got a sum of {weights.sum():g}: weights are numbers of"
+                " documents, so scale them to a mean of 1"
+            )
         self._counts = ClassCounts.from_present(X, labels, weights)
         self.profile_ = self.new_profile().learn(self._counts) if PROFILE in self.blocks else None
         self._choose(blocks)
