@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,7 +100,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     """
 
     #: The parameters of TermFeatures if none are given.
-    default_features: Mapping[str, Any] = {
+    default_features: ClassVar[Mapping[str, Any]] = {
         "blocks": ("certainty", "boost", "profile"),
         "leave_out": "copies",
         "dtype": np.float32,

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 P = ParamSpec("P")
@@ -53,4 +53,4 @@ def all_or_nothing(fit: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[
                 vars(self).update(before)
                 raise
 
-    return fit_or_restore
+    return cast(Callable[Concatenate[E, P], R], fit_or_restore)

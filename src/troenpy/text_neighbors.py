@@ -1,7 +1,7 @@
 """TextKNeighborsClassifier: text in, label out, by a vote of the nearest documents. TermFeatures and neighbours."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     """
 
     #: The parameters of TermFeatures if none are given.
-    default_features: Mapping[str, Any] = {
+    default_features: ClassVar[Mapping[str, Any]] = {
         "blocks": ("certainty_hellinger", "profile"),
         "profile_scale": 2.0,
     }
