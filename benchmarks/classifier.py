@@ -90,7 +90,7 @@ def by_turns(models: list[Callable[[], Any]], corpus: Corpus, clock: Callable[[]
 def split(corpus: Corpus) -> list[float]:
     """Return our seconds for text (counting), features (weights and blocks), solver, and prediction."""
     model = TroenpyClassifier()
-    features = model._new_features()
+    features = model.new_features()
     counter = features.new_counter()
     text, _ = seconds(lambda: counter.fit_transform(corpus.texts), time.process_time)
     to_features, _ = seconds(lambda: features.fit_transform(corpus.texts, corpus.labels), time.process_time)
