@@ -67,6 +67,14 @@ def test_the_python_blocks_of_the_page_on_our_settings_run():
     assert len([*run_blocks((ROOT / "docs/beyond.md").read_text(encoding="utf-8"))]) >= 1
 
 
+def test_the_quickstart_shows_that_labels_help():
+    command = [sys.executable, ROOT / "examples/quickstart.py"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 (our own script)
+    errors = dict(re.findall(r"(TF-\w+) +([\d.]+)%", shown))
+    assert float(errors["TF-PI"]) < float(errors["TF-IDF"])
+    assert "PCF_1" in shown
+
+
 @pytest.mark.parametrize(
     "value", re.findall(r"^(troenpy\.troenpy\(.*\)) +# ([\d.]+)\.\.\.", README, flags=re.MULTILINE)
 )
