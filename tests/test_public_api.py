@@ -1,19 +1,26 @@
 """The public surface is itself a promise."""
 
 import importlib.metadata
+import re
 import subprocess
 import sys
 import types
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
 
 import troenpy
+
+ROOT = Path(__file__).parent.parent
 
 OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot tomotopy pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
     WEIGHTS ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
     TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier comparison conditional_troenpy
     datasets differential_troenpy embeddings entropy experiments kernel_available load
-    negative_information positive_information rivals save settings
-    term_weights transport troenpy troenpy_gain weights
+    negative_information positive_information report rivals save settings
+    term_weights transport troenpy_gain weights
 """
 
 
@@ -22,8 +29,54 @@ def test_exported_names():
     assert all(hasattr(troenpy, name) for name in troenpy.__all__)
 
 
+def run(code):
+    """Return what a new interpreter prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+
+
+def test_a_star_import_does_not_replace_the_package_by_its_function():
+    names = {}
+    exec("import troenpy\nfrom troenpy import *", names)  # noqa: S102
+    assert names["troenpy"] is troenpy
+    assert names["TfPiVectorizer"] is troenpy.TfPiVectorizer
+
+
+def test_the_function_has_the_packages_name():
+    from troenpy import troenpy as function
+
+    assert function is troenpy.troenpy
+    assert function([1 / 2, 1 / 2]) == pytest.approx(0.6931, abs=1e-4)
+
+
+def test_dir_lists_the_public_names():
+    assert dir(troenpy) == sorted([*EXPORTED.split(), "__version__", "troenpy"])
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'troenpy' has no attribute 'reports'"):
+        _ = troenpy.reports
+
+
+def test_modules_are_imported_when_they_are_first_used():
+    code = (
+        "import sys, troenpy; before = 'troenpy.report' in sys.modules;"
+        "print(before, troenpy.report.__name__, 'altair' in sys.modules, 'jinja2' in sys.modules)"
+    )
+    assert run(code) == "False troenpy.report False False"
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
+def test_pages_name_only_attributes_that_the_package_has(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"```{eval-rst}.*?```", "", text, flags=re.DOTALL)
+    names = set(re.findall(r"\btroenpy\.([a-z]\w*(?:\.\w+)*)", text))
+    assert {name for name in names if name.split(".")[0] not in dir(troenpy)} == set()
+    assert all(attrgetter(name)(troenpy) for name in names)
+
+
 def test_every_public_name_is_documented_with_an_example():
-    for name in troenpy.__all__:
+    for name in [*troenpy.__all__, "troenpy"]:
         thing = getattr(troenpy, name)
         if isinstance(thing, types.ModuleType | dict):
             continue
@@ -50,5 +103,4 @@ def test_importing_loads_no_optional_dependency():
         "import sys, sklearn.feature_extraction.text; before = set(sys.modules); import troenpy;"
         f"print(sorted(set({OPTIONAL!r}.split()) & (set(sys.modules) - before)))"
     )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
-    assert loaded.stdout.strip() == "[]"
+    assert run(code) == "[]"

@@ -1,4 +1,7 @@
-"""Labelled text to features: term weights from troenpy, the dual of Shannon entropy."""
+"""Labelled text to features: term weights from troenpy, the dual of Shannon entropy.
+
+The measure itself is the function `troenpy.troenpy`. It has the package's name, so a star import leaves it out.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -14,9 +17,9 @@ from troenpy.information import (
     entropy,
     negative_information,
     positive_information,
-    troenpy,
     troenpy_gain,
 )
+from troenpy.information import troenpy as troenpy
 from troenpy.neighbors import SparseKNeighborsClassifier
 from troenpy.persistence import load, save
 from troenpy.profile import ClassProfile
@@ -27,7 +30,7 @@ from troenpy.vectorizer import TfPiVectorizer
 from troenpy.weighting import TermWeighter
 
 if TYPE_CHECKING:
-    from troenpy import comparison, datasets, embeddings, experiments, transport
+    from troenpy import comparison, datasets, embeddings, experiments, report, transport
     from troenpy.transport_classifier import TransportClassifier
 
 __version__ = "0.1.0"
@@ -55,20 +58,20 @@ __all__ = [
     "load",
     "negative_information",
     "positive_information",
+    "report",
     "rivals",
     "save",
     "settings",
     "term_weights",
     "transport",
-    "troenpy",
     "troenpy_gain",
     "weights",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the modules of experiments when they are first asked for: who only weights text need not wait for them."""
-    if name in ("comparison", "datasets", "embeddings", "experiments", "transport"):
+    """Import the modules of experiments on first use: they would slow down `import troenpy` for everyone else."""
+    if name in ("comparison", "datasets", "embeddings", "experiments", "report", "transport"):
         return importlib.import_module(f"troenpy.{name}")
     if name == "TransportClassifier":
         return importlib.import_module("troenpy.transport_classifier").TransportClassifier
@@ -76,4 +79,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__", "troenpy"])
