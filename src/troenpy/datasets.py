@@ -64,6 +64,13 @@ class Corpus:
     source: str = ""
     notes: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("labels", "split", "ids"):
+            given = getattr(self, name)
+            if given is not None and len(given) != len(self.texts):
+                sizes = f"{len(given)} for {len(self.texts)}"
+                raise ValueError(f"{name} of corpus {self.name!r} must be one per text, got {sizes}")
+
     def __repr__(self) -> str:
         parts = "" if self.split is None else f", {np.sum(self.split == 'train')} of them for training"
         return f"<Corpus {self.name}: {len(self.texts)} documents{parts}, {len(np.unique(self.labels))} classes>"
@@ -118,7 +125,7 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
         ...
     ValueError: unknown corpus 'reuters'; known are bbcsport, twitter, ohsumed, classic, r8, amazon, 20news
     """
-    if name not in CATALOGUE:
+    if not isinstance(name, str) or name not in CATALOGUE:
         raise ValueError(f"unknown corpus {name!r}; known are {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
     folder, cache = folders.data_folder(data_dir), folders.cache_folder()

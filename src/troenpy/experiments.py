@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError
+from numbers import Integral, Real
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -134,11 +136,12 @@ def run(
     >>> [(row.seed, row.method, row.error) for row in rows]
     [(0, 'knn: tf*idf', 0.0), (0, 'lr: tf*pi', 0.0), (1, 'knn: tf*idf', 0.0), (1, 'lr: tf*pi', 0.0)]
     """
+    _check_lists(corpora=corpora, methods=methods, train_fractions=train_fractions)
     chosen = read_methods(methods, ks)
-    seeds = range(splits) if isinstance(splits, int) else list(dict.fromkeys(splits))
+    seeds = _seeds(splits)
     if not chosen or not seeds:
         raise ValueError(f"there must be methods and splits, got {len(chosen)} and {len(seeds)}")
-    if not all(0 < fraction <= 1 for fraction in train_fractions):
+    if not all(isinstance(fraction, Real) and 0 < fraction <= 1 for fraction in train_fractions):
         raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
     if sample is not None:
         sample = check_count("sample", sample)
@@ -150,7 +153,7 @@ def run(
     n_threads = job_count(n_jobs)
     made_with = _made_with(is_transport)
     vectors_name = embeddings.fingerprint(vectors) if is_transport and vectors is not None else None
-    loaded = [datasets.load(given, data_dir=data_dir) if isinstance(given, str) else given for given in corpora]
+    loaded = [given if isinstance(given, Corpus) else datasets.load(given, data_dir=data_dir) for given in corpora]
     if is_deduplicated:
         loaded = [deduplicated(corpus) for corpus in loaded]
     marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
@@ -212,6 +215,21 @@ def _made_with(is_transport: bool) -> dict[str, str]:
     except PackageNotFoundError as error:
         name = str(error.name)
         raise ImportError(f"optimal transport needs {name}: pip install 'troenpy[transport]'", name=name) from None
+
+
+def _check_lists(**lists: Any) -> None:
+    for name, given in lists.items():
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise TypeError(f"{name} must be a list, got {given!r}: for one, pass [{given!r}]")
+
+
+def _seeds(splits: int | Iterable[int]) -> Sequence[int]:
+    if isinstance(splits, Integral):
+        return range(int(splits))
+    seeds = list(dict.fromkeys(splits)) if isinstance(splits, Iterable) else [splits]
+    if not all(isinstance(seed, Integral) and 0 <= seed < 2**32 for seed in seeds):
+        raise TypeError(f"splits must be how many, or seeds from 0 to 2**32 - 1, got {splits!r}")
+    return seeds
 
 
 def _fewer(sample: int | None, corpus: Corpus) -> int | None:

@@ -207,11 +207,16 @@ def _block(text: str, name: str) -> Block:
 
 def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None) -> list[Method]:
     """Read methods, each once; with `ks`, those of kNN once for every k."""
+    names = list(names)
+    for name in names:
+        if not isinstance(name, str | Method):
+            raise TypeError(f"a method must be written as text, got {name!r}: {GRAMMAR}")
     methods = [name if isinstance(name, Method) else read_method(name) for name in names]
     if ks is not None:
-        sweep = sorted(set(ks))
-        if not sweep or sweep[0] < 1:
+        sweep = list(dict.fromkeys(ks))
+        if not sweep or not all(isinstance(k, int) and k >= 1 for k in sweep):
             raise ValueError(f"ks must be numbers of neighbours, 1 or more, got {sweep}")
+        sweep = sorted(sweep)
         methods = [method.with_k(k) for method in methods for k in sweep]
     return list({method.name: method for method in methods}.values())
 
