@@ -51,7 +51,7 @@ def matrix_errors() -> Iterator[None]:
         if type(error) not in (ValueError, TypeError):
             raise
         message = " ".join(re.sub(r"\narray=.*\.\n", " ", str(error), flags=re.DOTALL).split())
-        message = re.sub(r"(?<=^Input X contains NaN\.).+", " No count may be missing: fill it, e.g. with 0", message)
+        message = re.sub(r"(?<=^Input X contains NaN\.).*", " No count may be missing: fill it, e.g. with 0", message)
         if re.match(r"could not convert|float\(\) argument|setting an array|Complex data|dtype='numeric'", message):
             message = f"X must hold numbers, documents by terms: {message:.120}"
         elif re.match(r"Expected 2D array|Found array", message):

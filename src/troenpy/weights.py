@@ -290,7 +290,7 @@ class _Estimate:
     def cells(self, counts: Any, others: Any, sizes: Any, table: Cells) -> Floats:
         share = sizes / table.N if self.prior == "classes" else 1 / len(table.C)
         pseudo = self.smoothing * share
-        pseudo_others = self.smoothing - pseudo
+        pseudo_others: Any = self.smoothing - pseudo
         if self.prior == "classes":
             # Beside a class that has all but nothing, the difference would be rounding or zero.
             rest = self.smoothing * (table.N_but_largest / table.N)
