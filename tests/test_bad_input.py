@@ -5,6 +5,7 @@ traceback from numpy, scipy, pandas or the kernel with words of their own, and n
 """
 
 import re
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -399,6 +400,44 @@ def not_a_model(tmp_path: Any) -> Any:
     return tmp_path / "junk"
 
 
+def transport(distance: str = "wmd", **parameters: Any) -> Any:
+    vectors = troenpy.embeddings.WordVectors(["late", "goal", "own", "vote"], np.eye(4))
+    return troenpy.TransportClassifier(distance, **{"vectors": vectors, "n_neighbors": 1, **parameters})
+
+
+TRANSPORT = [
+    (
+        "vectors",
+        lambda: transport(vectors=None).fit(TEXTS, LABELS),
+        TypeError,
+        "vectors must be WordVectors, got NoneType",
+    ),
+    ("distance", lambda: transport("x").fit(TEXTS, LABELS), ValueError, "distance must be one of wmd, wfr, .* got 'x'"),
+    ("ties", lambda: transport(ties="x").fit(TEXTS, LABELS), ValueError, "ties must be 'nearest' or 'again', got 'x'"),
+    ("n_neighbors", lambda: transport(n_neighbors=0).fit(TEXTS, LABELS), ValueError, "Expected n_neighbors > 0. Got 0"),
+    (
+        "k above n",
+        lambda: transport(n_neighbors=9).fit(TEXTS, LABELS).predict(TEXTS),
+        ValueError,
+        "9 neighbours are more",
+    ),
+    ("documents", lambda: transport().fit(set(TEXTS), LABELS), TypeError, "must have an order, .* a set has none"),
+    (
+        "no known word",
+        lambda: transport().fit(["zzz"] * 5, LABELS),
+        ValueError,
+        "none of the 5 documents has a word with",
+    ),
+    (
+        "y mixed",
+        lambda: transport().fit(TEXTS, ["a", 1, "b", 2, "a"]),
+        ValueError,
+        "labels must be all strings or all int",
+    ),
+    ("y short", lambda: transport().fit(TEXTS, LABELS[:3]), ValueError, "got 3 labels for 5 documents"),
+    ("before fit", lambda: transport().predict(TEXTS), NotFittedError, "is not fitted yet"),
+]
+
 NOT_FITTED = r"(?i)this .* is not fitted yet|Vocabulary not fitted or provided"
 
 # A call may take the folder that the test has.
@@ -770,6 +809,11 @@ TABLE = [
         ValueError,
         "encoding must be one that Python knows, .*: unknown encoding: x",
     ),
+    *(
+        Entry(f"TransportClassifier: {what}", call, error, line)
+        for what, call, error, line in TRANSPORT
+        if find_spec("ot") is not None
+    ),
     Entry("set_params", lambda: TroenpyClassifier().set_params(c=1), ValueError, "Invalid parameter 'c' for estimator"),
 ]
 
@@ -889,3 +933,10 @@ def test_weighted_rows_of_a_sparse_matrix_are_no_frame_as_those_of_scikit_learns
     with pytest.raises(ValueError, match=line) as ours:
         weighter.transform(X) if method == "transform" else weighter.fit_transform(X, LABELS)
     assert str(ours.value) == str(theirs.value)
+
+
+@pytest.mark.parametrize("weight", [1e-100, 1e-50, 1.0])
+def test_sample_weights_of_next_to_nothing_are_learnt_from(weight):
+    model = TroenpyClassifier(TermFeatures(("boost", "profile"))).fit(TEXTS, LABELS, sample_weight=weight)
+    assert np.isfinite(model.features_.weights_).all()
+    assert np.isfinite(model.predict_proba(TEXTS)).all()
