@@ -60,7 +60,7 @@ COMMANDS = {
     "splits below 0": (["reproduce", "--splits", "-3"], 1, "splits must be 1 or more, got -3"),
     "splits of text": (["reproduce", "--splits", "many"], 2, "Invalid value for '--splits'"),
     "no neighbours": (["reproduce", "--k", "0"], 1, r"ks must be numbers of neighbours, 1 or more, got \[0\]"),
-    "neighbours below 0": (["reproduce", "--k", "3", "--k", "-1"], 1, r"ks must be .*, 1 or more, got \[-1, 3\]"),
+    "neighbours below 0": (["reproduce", "--k", "3", "--k", "-1"], 1, r"ks must be .*, 1 or more, got \[3, -1\]"),
     "more neighbours than documents": (
         ["reproduce", "--method", "knn: tf", "--k", "99999"], 1, "'knn99999: tf' on r8: .*",
     ),

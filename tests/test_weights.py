@@ -687,3 +687,27 @@ def test_memory_and_order_are_those_of_the_non_zeros(name):
         term_docs=counts.term_docs[some],
     )
     np.testing.assert_allclose(result[some], loop(name, small), **CLOSE)
+
+
+@pytest.mark.parametrize("with_kernel", [True, False], ids=["kernel", "numpy"])
+@given(data=st.data())
+def test_every_weight_is_finite_for_any_sample_weights_that_are_taken(with_kernel, data):
+    n = data.draw(st.integers(2, 9))
+    X = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=4, max_size=4), min_size=n, max_size=n))
+    y = [0, 1, *data.draw(st.lists(st.integers(0, 2), min_size=n - 2, max_size=n - 2))]
+    sizes = st.sampled_from([1e-100, 1e-50, 1e-9, 1.0, 1e9, 1e50, 1e100]) | st.floats(1e-100, 1e100)
+    counts = ClassCounts.from_matrix(X, y, sample_weight=data.draw(st.lists(sizes, min_size=n, max_size=n)))
+    counts = data.draw(st.sampled_from([counts, counts + counts]))
+    with pytest.MonkeyPatch.context() as patch:
+        if not with_kernel:
+            patch.setattr(_kernel, "native", None)
+        for name, weight in WEIGHTS.items():
+            assert np.isfinite(weight(counts)).all(), name
+            assert np.isfinite(term_weights(counts, name)).all(), name
+
+
+def test_weights_next_to_nothing_weigh_as_their_logarithm():
+    counts = ClassCounts.from_matrix([[1], [1], [0]], ["a", "a", "b"], sample_weight=1e-100)
+    # One class: log( n_w / (1 + 0) ); IDF: 1 + log( n / (1 + n_w) ).
+    assert weights.pcf_present(counts) == pytest.approx([np.log(2e-100)])
+    assert weights.idf(counts) == pytest.approx([1 + np.log(3e-100)])

@@ -29,6 +29,7 @@ def by_terms(counts: ClassCounts, formula: "Callable[[Cells], Floats]") -> Float
 
     The formula sees one block of consecutive terms at a time.
     """
+    check_counts(counts)
     table = counts.doc_freq
     edges = np.searchsorted(table.indptr, np.arange(0, table.indptr[-1], CELLS_PER_BLOCK)[1:])
     blocks = zip([0, *edges], [*edges, table.shape[1]], strict=True)
@@ -44,7 +45,8 @@ class Cells:
 
     Attributes hold, in the paper's symbols: `n` documents; `C` documents by class; `n_w` documents by term; for every
     cell its class `i`, its term `w` and its count `n_iw`. `N` and `N_w` count label occurrences, not documents:
-    the same unless documents have several labels or none. `table` is `counts.doc_freq`.
+    the same unless documents have several labels or none; `N_but_largest` those of all classes but the largest.
+    `table` is `counts.doc_freq`.
     """
 
     def __init__(self, counts: ClassCounts, table: sparse.csc_array, start: int, stop: int) -> None:
@@ -61,6 +63,7 @@ class Cells:
             self.i = np.searchsorted(kept, self.i)
         self.n_iw: Floats = table.data[stored].astype(np.float64)
         self.N = float(self.C.sum())
+        self.N_but_largest = float(np.delete(self.C, np.argmax(self.C)).sum())
 
     @cached_property
     def w(self) -> Integers:
@@ -151,6 +154,14 @@ class Cells:
             is_better = (i >= 0) & (np.abs(values) >= enough) & (i < best_class)
             best, best_class = np.where(is_better, values, best), np.where(is_better, i, best_class)
         return best
+
+
+def check_counts(counts: Any) -> None:
+    """Raise TypeError unless these are class counts."""
+    if not isinstance(counts, ClassCounts):
+        raise TypeError(
+            f"counts must be ClassCounts, got {type(counts).__name__}: make them by ClassCounts.from_matrix(X, y)"
+        )
 
 
 def check_two_classes(classes: NDArray[Any]) -> None:

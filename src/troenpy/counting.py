@@ -1,5 +1,8 @@
 """A matrix of documents by terms, its labels and sample weights, to documents per class and term."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,11 +15,14 @@ from troenpy.labels import Labels
 
 # Beyond these, sums of weights and their quotients leave the range of floating point.
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# What so many documents of the largest weight sum to that no machine holds them.
+LARGEST_TOTAL = 1e115
 
 
 def present_terms(X: Any) -> sparse.csr_array:
     """Return the terms of each document, those with a positive count, as canonical CSR; X is not changed."""
-    X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
+    with matrix_errors():
+        X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
     counts = sparse.csr_array(X)
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(f"Negative values in data passed to X: counts cannot be below zero, got {counts.data.min()}")
@@ -25,6 +31,32 @@ def present_terms(X: Any) -> sparse.csr_array:
         counts.sum_duplicates()
         counts.eliminate_zeros()
     return counts
+
+
+@contextmanager
+def matrix_errors() -> Iterator[None]:
+    """Say on one line what scikit-learn, numpy or pandas say of a matrix on several, or of a value deep inside it.
+
+    Examples
+    --------
+    >>> with matrix_errors():
+    ...     check_array([["late goal"]], dtype=float)
+    Traceback (most recent call last):
+        ...
+    ValueError: X must hold numbers, documents by terms: could not convert string to float: 'late goal'
+    """
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if type(error) not in (ValueError, TypeError):
+            raise
+        message = " ".join(re.sub(r"\narray=.*\.\n", " ", str(error), flags=re.DOTALL).split())
+        message = re.sub(r"(?<=^Input X contains NaN\.).*", " No count may be missing: fill it, e.g. with 0", message)
+        if re.match(r"could not convert|float\(\) argument|setting an array|Complex data|dtype='numeric'", message):
+            message = f"X must hold numbers, documents by terms: {message:.120}"
+        elif re.match(r"Expected 2D array|Found array", message):
+            message = f"X: {message}"
+        raise type(error)(message) from None
 
 
 def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | None:

@@ -5,6 +5,7 @@ Every weight is a function of it, and it adds: counts of two sets of documents a
 
 from collections import Counter
 from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from troenpy import archive
-from troenpy.counting import documents_by_class, present_terms, read_weights
+from troenpy.counting import LARGEST_TOTAL, LEAST_WEIGHT, documents_by_class, present_terms, read_weights
 from troenpy.labels import Labels, read_labels
 
 
@@ -71,12 +72,16 @@ class ClassCounts:
         term_docs: Any,
         terms: Any = None,
     ) -> None:
-        largest = np.iinfo(np.int64).max if isinstance(n_documents, int) else np.finfo(np.float64).max
+        if not isinstance(n_documents, Real) or isinstance(n_documents, bool):
+            raise TypeError(f"n_documents must be a number, got {n_documents!r}")
+        largest = np.iinfo(np.int64).max if isinstance(n_documents, Integral) else LARGEST_TOTAL
         if not 0 <= n_documents <= largest:
             raise ValueError(f"n_documents must not be negative nor above {largest}, got {n_documents}")
-        doc_freq = doc_freq if sparse.issparse(doc_freq) else np.asarray(doc_freq)
-        numbers = (np.asarray(number) for number in (n_documents, n_docs, term_docs))
-        dtype = np.result_type(*numbers, doc_freq.dtype, np.int64)
+        if 0 < n_documents < LEAST_WEIGHT:
+            raise ValueError(f"n_documents must be 0 or at least {LEAST_WEIGHT:g}, got {n_documents}")
+        n_docs, term_docs = _numbers("n_docs", n_docs, 1), _numbers("term_docs", term_docs, 1)
+        doc_freq = _numbers("doc_freq", doc_freq, 2)
+        dtype = np.result_type(np.asarray(n_documents), n_docs, term_docs, doc_freq.dtype, np.int64)
         cells = sparse.csc_array(doc_freq, dtype=dtype, copy=True)
         cells.check_format(full_check=True)
         cells.sum_duplicates()
@@ -125,8 +130,13 @@ class ClassCounts:
         )
         for part, smaller, whole, larger in bounds:
             # NaN fails both comparisons, and no whole is infinite.
-            if not ((smaller >= 0).all() and (smaller <= larger * slack).all()):
-                raise ValueError(f"{part} must be finite, not negative and at most {whole}")
+            is_wrong = ~((smaller >= 0) & (smaller <= larger * slack))
+            if is_wrong.any():
+                wrong = smaller[is_wrong][0]
+                raise ValueError(f"{part} must be finite, not negative and at most {whole}, got {wrong}")
+            is_tiny = (smaller > 0) & (smaller < LEAST_WEIGHT / slack)
+            if is_tiny.any():
+                raise ValueError(f"{part} must be 0 or at least {LEAST_WEIGHT:g}, got {smaller[is_tiny][0]}")
 
     @classmethod
     def from_matrix(
@@ -214,6 +224,12 @@ class ClassCounts:
         ClassCounts
         """
         chosen = np.asarray(columns)
+        n_terms = len(self.term_docs)
+        is_mask = chosen.dtype == bool and chosen.shape == (n_terms,)
+        is_list = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or not chosen.size)
+        if not is_mask and not (is_list and ((chosen >= -n_terms) & (chosen < n_terms)).all()):
+            raise IndexError(f"columns must be numbers below {n_terms}, or a mask of them, got {columns!r:.60}")
+        chosen = chosen if is_mask else chosen.astype(np.int64)
         return ClassCounts(
             classes=self.classes,
             n_documents=self.n_documents,
@@ -367,9 +383,24 @@ class ClassCounts:
         return arrays if self.terms is None else {**arrays, "terms": self.terms}
 
 
+def _numbers(name: str, values: Any, n_dimensions: int) -> Any:
+    """Return counts as an array, or as the sparse matrix that they are."""
+    try:
+        array = values if sparse.issparse(values) else np.asarray(values)
+    except ValueError:
+        array = np.empty(())  # rows of different lengths
+    is_table = array.ndim == 2 or n_dimensions == 1  # of a list, the shape is checked later
+    if not is_table or array.dtype.kind not in "biuf":
+        what = {1: "a list", 2: "a matrix"}[n_dimensions]
+        raise TypeError(f"{name} must be {what} of numbers, got {' '.join(repr(values).split()):.60}")
+    return array
+
+
 def _string_array(strings: Any) -> NDArray[np.object_]:
     if isinstance(strings, str):
         raise TypeError(f"terms must be a list of strings, got the single string {strings!r}")
+    if not isinstance(strings, Iterable):
+        raise TypeError(f"terms and class names must be a list of strings, got {strings!r}")
     listed = list(strings)
     kinds = set(map(type, listed))
     if not all(issubclass(kind, str) for kind in kinds):

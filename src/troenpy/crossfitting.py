@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from troenpy.labels import Labels
 
@@ -23,12 +24,17 @@ def folds(cv: Any, random_state: Any, X: Any, labels: Labels) -> list[tuple[NDAr
     """
     from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # half of our import time, rarely needed
 
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
+    if isinstance(cv, Integral):
+        check_folds(cv, random_state, X.shape[0])
         splitter = (StratifiedKFold if labels.is_single else KFold)(int(cv), shuffle=True, random_state=random_state)
     else:
         splitter = check_cv(cv)
     y = labels.classes[labels.indicator.indices] if labels.is_single else labels.indicator.toarray()
-    splits = [(_rows(train, X.shape[0]), _rows(test, X.shape[0])) for train, test in splitter.split(X, y)]
+    try:
+        pairs = [(train, test) for train, test in splitter.split(X, y)]
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"cv cannot split the {X.shape[0]} documents: {error}") from None
+    splits = [(_rows(train, X.shape[0]), _rows(test, X.shape[0])) for train, test in pairs]
     times = np.zeros(X.shape[0], dtype=np.int64)
     for _, test in splits:
         np.add.at(times, test, 1)
@@ -39,6 +45,17 @@ def folds(cv: Any, random_state: Any, X: Any, labels: Labels) -> list[tuple[NDAr
             " K-fold splitter"
         )
     return splits
+
+
+def check_folds(cv: Any, random_state: Any, n_documents: int) -> None:
+    """Raise ValueError unless so many documents can be put in so many shuffled folds."""
+    if isinstance(cv, bool) or not 2 <= cv <= n_documents:
+        raise ValueError(f"cv must make at least 2 folds and at most one for each of {n_documents} documents, got {cv}")
+    try:
+        check_random_state(random_state)
+    except ValueError:
+        message = f"random_state must be None, an int from 0 to 2**32 - 1 or a RandomState, got {random_state!r}"
+        raise ValueError(message) from None
 
 
 def _rows(rows: Any, n_documents: int) -> NDArray[Any]:

@@ -152,7 +152,7 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
         ...
     ValueError: unknown corpus 'reuters'; known are bbcsport, twitter, ohsumed, classic, r8, amazon, 20news
     """
-    if name not in CATALOGUE:
+    if not isinstance(name, str) or name not in CATALOGUE:
         raise ValueError(f"unknown corpus {name!r}; known are {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
     folder, cache = folders.data_folder(data_dir), folders.cache_folder()

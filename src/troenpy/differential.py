@@ -1,8 +1,9 @@
 """Troenpy of a continuous distribution, by numerical integration."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -85,9 +86,11 @@ def _pdf_and_points(density: Any, support: Sequence[float] | None) -> tuple[Call
         raise TypeError(
             f"density must be a frozen scipy.stats distribution or a function, got {type(density).__name__}"
         )
-    if support is None or len(support) < 2 or any(not a < b for a, b in pairwise(support)):
+    points = list(support) if isinstance(support, Iterable) else []
+    is_rising = all(isinstance(x, Real) for x in points) and all(a < b for a, b in pairwise(points))
+    if len(points) < 2 or not is_rising:
         raise ValueError(f"a density given as a function needs its support, as rising numbers (a, b), got {support!r}")
-    return cast(Callable[[float], float], density), [float(x) for x in support]
+    return cast(Callable[[float], float], density), [float(x) for x in points]
 
 
 def _rising(points: list[float]) -> list[float]:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -73,7 +74,10 @@ def _check_counts(counts: Floats, is_nan: NDArray[np.bool_], reduced: tuple[int,
 
 def as_floats(values: ArrayLike, name: str) -> Floats:
     """Return the values as floats: float32 stays, half precision becomes float32, integers become float64."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"a {name} must be an array of real numbers, got rows of different lengths") from None
     if array.dtype.kind not in "buif":
         raise TypeError(f"a {name} must be an array of real numbers, got dtype {array.dtype}")
     dtype = np.result_type(array.dtype, np.float32) if array.dtype.kind == "f" else np.dtype(np.float64)
@@ -96,6 +100,8 @@ def _axes(ndim: int, axis: Axis, *, joint: bool) -> tuple[int, ...]:
         raise ValueError("a distribution needs at least one dimension, got a single number")
     wanted = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     for one in wanted:
+        if not isinstance(one, Integral):
+            raise TypeError(f"axis must be None, a whole number or a tuple of them, got {axis!r}")
         if not -ndim <= one < ndim:
             raise np.exceptions.AxisError(one, ndim)
     axes = tuple(one % ndim for one in wanted)
@@ -107,7 +113,7 @@ def _axes(ndim: int, axis: Axis, *, joint: bool) -> tuple[int, ...]:
 def in_base(values: Floats | np.floating[Any], base: float | None, dtype: np.dtype[Any]) -> Any:
     """Turn natural logarithms into those of another base, in the given type; one value becomes a scalar."""
     if base is not None:
-        if not (base > 0 and np.isfinite(base)) or base == 1:
+        if not isinstance(base, Real) or not (base > 0 and np.isfinite(base)) or base == 1:
             raise ValueError(f"base must be positive, finite and not 1, got {base!r}")
         values = values / np.log(base)
     # Adding 0.0 turns -0.0, which -log(1) gives, into 0.0.

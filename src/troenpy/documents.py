@@ -159,13 +159,23 @@ def _as_text(document: Any, position: int, decode: Decode) -> str:
     if isinstance(document, str):
         return str.__str__(document)  # of a subclass, the text itself
     if isinstance(document, bytes):
-        return decode(document)
+        return _decoded(document, position, decode)
     if _is_missing(document):
         raise _missing(position, document)
     raise TypeError(
         f"document {position} is not text but {type(document).__name__} ({document!r:.60}): "
         "documents must be str or bytes, e.g. series.astype(str)"
     )
+
+
+def _decoded(document: bytes, position: int, decode: Decode) -> str:
+    try:
+        return decode(document)
+    except UnicodeDecodeError as error:
+        error.reason += f" in document {position}: give its encoding=, or decode_error='replace'"
+        raise
+    except LookupError as error:
+        raise ValueError(f"encoding must be one that Python knows, such as 'utf-8' or 'latin-1': {error}") from None
 
 
 def _is_missing(document: object) -> bool:

@@ -56,7 +56,11 @@ def troenpy_cells(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         p = counts / totals
         if estimator == "add_one":
-            information = np.log1p((counts - smoothing) / (smoothing + others))
+            ratio = (counts - smoothing) / (smoothing + others)
+            information = np.log1p(ratio)
+            if np.min(ratio, initial=0.0) < -0.99:
+                # Where sample weights sum to next to nothing it is -1 up to rounding: the same by the quotient itself.
+                information = np.where(ratio < -0.99, np.log(totals / (smoothing + others)), information)
         elif estimator == "posterior_mean":
             information = special.psi(totals + 1) - special.psi(others)
         else:
@@ -72,7 +76,7 @@ def troenpy_cells(
 
 def check_smoothing(smoothing: float) -> None:
     """Raise ValueError unless the smoothing is a positive number."""
-    if not isinstance(smoothing, Real) or not 0 < smoothing < np.inf:
+    if not isinstance(smoothing, Real) or isinstance(smoothing, bool) or not 0 < smoothing < np.inf:
         raise ValueError(
             f"smoothing must be positive and finite, got {smoothing!r}: with 0 the troenpy of an outcome that has all"
             " the counts, as the weight of a term that occurs in one class only, is infinite"

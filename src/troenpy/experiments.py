@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError
-from numbers import Integral
+from numbers import Integral, Real
 
 from threadpoolctl import threadpool_limits
 
@@ -145,7 +145,7 @@ def run(
     seeds = _seeds(splits)
     if not chosen:
         raise ValueError("there must be a method to run, such as 'knn: tf*pi'")
-    if not train_fractions or not all(0 < fraction <= 1 for fraction in train_fractions):
+    if not train_fractions or not all(isinstance(part, Real) and 0 < part <= 1 for part in train_fractions):
         raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
     if sample is not None:
         sample = check_count("sample", sample)
@@ -204,8 +204,8 @@ def _seeds(splits: int | Iterable[int]) -> list[int]:
             raise ValueError(f"splits must be 1 or more, got {splits}")
         return list(range(int(splits)))
     seeds = list(dict.fromkeys(splits)) if isinstance(splits, Iterable) and not isinstance(splits, str) else []
-    if not seeds or not all(isinstance(seed, Integral) and seed >= 0 for seed in seeds):
-        raise ValueError(f"splits must be a number of splits, or seeds, whole numbers of 0 or more, got {splits!r}")
+    if not seeds or not all(isinstance(seed, Integral) and 0 <= seed < 2**32 for seed in seeds):
+        raise ValueError(f"splits must be a number of splits, or seeds from 0 to 2**32 - 1, got {splits!r}")
     return [int(seed) for seed in seeds]
 
 

@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from troenpy._kernel.jobs import job_count
 from troenpy._kernel.matrix import return_free_memory, stack_blocks
 from troenpy.cells import Floats
-from troenpy.counting import present_terms, read_weights
+from troenpy.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
 from troenpy.documents import check_collection
 from troenpy.estimators import check_smoothing
 from troenpy.fitting import all_or_nothing
 from troenpy.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.parameters import check_float_type, check_positive
+from troenpy.parameters import check_flag, check_float_type, check_positive
 from troenpy.profile import ClassProfile, LeaveOut
 from troenpy.schemes import term_weights
 from troenpy.text import DEFAULT_TOKEN_PATTERN, CountVectorizer, Room
@@ -413,8 +413,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         return X, labels, weights
 
     def _chosen_blocks(self) -> list[Block]:
-        if isinstance(self.blocks, str) or not len(self.blocks):
+        if not isinstance(self.blocks, list | tuple) or not all(isinstance(name, str) for name in self.blocks):
             raise ValueError(f"blocks must be a sequence of names such as ('pi', 'btf'), got {self.blocks!r}")
+        if not self.blocks:
+            raise ValueError("blocks must name at least one block, such as ('pi', 'btf'), got none")
         unknown = [name for name in self.blocks if name not in BLOCKS and name != PROFILE]
         if unknown:
             raise ValueError(f"unknown block {unknown[0]!r}; known are {', '.join([*BLOCKS, PROFILE])}")
@@ -423,6 +425,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if PROFILE in self.blocks[:-1]:
             raise ValueError(f"the block {PROFILE!r} must come last, got {self.blocks!r}")
         check_positive("profile_scale", self.profile_scale)
+        check_flag("pcf", self.pcf)
         return [block for name in self.blocks if name != PROFILE for block in BLOCKS[name]]
 
     def _block_weights(self, block: Block, counts: ClassCounts) -> Floats:
@@ -446,9 +449,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self.weights_ = np.array(kept_weights).reshape(len(kept_weights), len(self._counts.term_docs))
 
     def _read_counts(self, X: Any, *, reset: bool) -> Any:
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
-        )
+        with matrix_errors():
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
+            )
         rows = present_terms(X)
         return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
 

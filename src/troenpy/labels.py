@@ -61,13 +61,20 @@ def read_labels(y: Any) -> Labels:
 def unmixed(y: Any) -> Any:
     """Return labels for scikit-learn's own checks, which turn a list of strings and numbers into strings.
 
-    Mixed labels are an error; strings that numpy's own would not tell apart, for a NUL at their end, become objects.
+    What is no list of labels is an error; of numbers and tables, scikit-learn says it. Strings that numpy's own would
+    not tell apart, for a NUL at their end, become objects.
     """
     _check_order(y)
-    if not _holds_strings(y):
+    if y is None or sparse.issparse(y):
         return y
-    labels = _objects(_as_array(y))
-    return labels if any(label.endswith("\0") for label in labels) else y
+    labels = _as_array(y)
+    if labels.dtype.kind == "c":
+        raise ValueError("Complex data not supported in y: labels must be strings, integers or booleans")
+    if labels.ndim == 2 or (labels.ndim == 1 and labels.dtype.kind in "biuf"):
+        return y
+    labels = _one_per_document(labels)
+    is_cut = labels.dtype == object and any(label.endswith("\0") for label in labels)
+    return labels if is_cut else y
 
 
 def read_required_labels(y: Any, reader: str) -> Labels:
@@ -97,6 +104,8 @@ def check_labels_fit(labels: Labels, documents: Any, *, is_whole: bool = True) -
     if not is_number and (isinstance(documents, str | bytes) or not isinstance(documents, Sized)):
         return  # read later, and an error then or a generator that can be read once
     n_documents, n_labels = documents if is_number else len(documents), len(labels)
+    if is_whole and n_documents == 0 and n_labels == 0:
+        raise ValueError("raw_documents must hold documents to learn from, got none")
     if n_labels != n_documents:
         raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
     if n_labels < 2 or not labels.is_single or not is_whole:

@@ -200,7 +200,7 @@ def _most_frequent(documents_by_class: dict[Any, int | float]) -> str:
 
 def find_column(term: str | int, names: NDArray[Any]) -> int:
     """Return the column of a term given by name or number; a ValueError suggests similar names."""
-    if isinstance(term, Integral):
+    if isinstance(term, Integral) and not isinstance(term, bool):
         if not 0 <= int(term) < len(names):
             raise ValueError(f"column must lie between 0 and {len(names) - 1}, got {term}")
         return int(term)

@@ -211,9 +211,10 @@ def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None)
         raise TypeError(f"methods must be a list of names, got the text {names!r}: write [{names!r}]")
     methods = [name if isinstance(name, Method) else read_method(_checked_name(name)) for name in names]
     if ks is not None:
-        sweep = sorted(set(ks))
-        if not sweep or sweep[0] < 1:
+        sweep = list(dict.fromkeys(ks))
+        if not sweep or not all(isinstance(k, int) and k >= 1 for k in sweep):
             raise ValueError(f"ks must be numbers of neighbours, 1 or more, got {sweep}")
+        sweep = sorted(sweep)
         methods = [method.with_k(k) for method in methods for k in sweep]
     return list({method.name: method for method in methods}.values())
 

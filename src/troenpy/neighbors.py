@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.jobs import job_count
 from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
+from troenpy.counting import matrix_errors
 from troenpy.fitting import all_or_nothing
 from troenpy.labels import unmixed
 
@@ -148,7 +149,9 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, unmixed(y), accept_sparse="csr", dtype=np.float64)
+        y = unmixed(y)
+        with matrix_errors():
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self._blocks = read_metric(self.metric, X.shape[1])
         self.classes_, self._codes = np.unique(y, return_inverse=True)
@@ -259,7 +262,8 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
 
     def _read(self, X: Any) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        with matrix_errors():
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def _cut(self, X: Any) -> list[sparse.csr_array]:
         """Return the block of each metric, as that wants its rows. X is not changed, and shares no memory with them."""
@@ -368,7 +372,7 @@ def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 def check_count(name: str, value: Any) -> int:
     """Return a number of neighbours, or of something else, if it is one."""
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} does not take {type(value)} value, enter integer value")
+        raise TypeError(f"{name} does not take {type(value)} value, enter integer value, got {value!r}")
     if value <= 0:
         raise ValueError(f"Expected {name} > 0. Got {value}")
     return int(value)

@@ -27,13 +27,21 @@ def check_whole(name: str, value: Any, *, least: int = 0) -> int:
     return int(value)
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def check_float_type(dtype: Any) -> np.dtype[Any]:
     """Return float32 or float64."""
     try:
         found = np.dtype(dtype)
     except TypeError:
         found = None
-    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+    # None is float64 to numpy, in a comparison too.
+    if dtype is None or found is None or found not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}: weights are not whole numbers")
     return found
 

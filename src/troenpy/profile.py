@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.matrix import class_profiles
 from troenpy.cells import Floats, remainder
-from troenpy.counting import present_terms, read_weights
+from troenpy.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts import ClassCounts
 from troenpy.estimators import check_smoothing
 from troenpy.fitting import all_or_nothing
 from troenpy.labels import Labels, read_labels
+from troenpy.parameters import check_whole
 from troenpy.weights import idf
 
 LeaveOut = Literal["document", "copies"]
@@ -189,6 +190,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         check_smoothing(self.smoothing)
         if self.leave_out not in ("document", "copies"):
             raise ValueError(f"leave_out must be document or copies, got {self.leave_out!r}")
+        check_whole("max_dense", self.max_dense)
         # Below zero only where sample weights sum to less than a document; a mean has no negative weights.
         self.idf_ = np.maximum(idf(counts), 0.0)
         self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
@@ -282,9 +284,10 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         return np.asarray(self.counts_.doc_freq.sum(axis=0), dtype=np.float64)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> sparse.csr_array:
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
-        )
+        with matrix_errors():
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
+            )
         if reset and y is None:
             raise ValueError(
                 "ClassProfile requires y to be passed, but the target y is None: it learns from one label per document"

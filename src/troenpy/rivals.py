@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from troenpy.cells import Cells, Floats, Integers, by_terms, remainder
+from troenpy.cells import Cells, Floats, Integers, by_terms, check_counts, remainder
 from troenpy.counts import ClassCounts
+from troenpy.parameters import check_not_negative
 
 
 def rf(counts: ClassCounts) -> Floats:
@@ -77,7 +78,7 @@ def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
     >>> re(counts)
     array([0.1, 1. ])
     """
-    if not 0 <= bias <= 1:
+    if check_not_negative("bias", bias) > 1:
         raise ValueError(f"bias must lie between 0 and 1, got {bias!r}")
     return by_terms(counts, lambda cells: bias + (1 - bias) * (1 - _normalised_entropy(cells, cells.n_iw)))
 
@@ -97,6 +98,7 @@ def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
     >>> igm(counts)  # 1 + 7 * 2 / (1*2 + 2*1)
     array([4.5])
     """
+    check_not_negative("strength", strength)
 
     def concentration(cells: Cells) -> Floats:
         falling = cells.n_iw[np.lexsort((-cells.n_iw, cells.w))]
@@ -117,13 +119,20 @@ def chi2(counts: ClassCounts) -> Floats:
     >>> chi2(counts)
     array([4.])
     """
+    check_counts(counts)
     n = float(counts.n_documents)
 
     def statistic(C: Any, a: Any, n_w: Any) -> Any:
         absent, others = remainder(n, n_w), remainder(n, C)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # ad - bc = a n - n_w C_i
-            value = n * (a * n - n_w * C) ** 2 / (n_w * absent * C * others)
+            product = n_w * absent * C * others
+            value = n * (a * n - n_w * C) ** 2 / product
+            is_in_range = np.isfinite(value) & (product > 1e-280)
+            if not np.all(is_in_range):  # by roots, for sample weights whose powers are out of range
+                roots = np.sqrt(n_w) * np.sqrt(C)
+                phi = (a * (n / roots) - roots) / (np.sqrt(absent) * np.sqrt(others))
+                value = np.where(is_in_range, value, n * phi**2)
         return np.where((absent > 0) & (others > 0), value, 0.0)
 
     return by_terms(counts, lambda cells: _largest(cells, statistic))
@@ -154,7 +163,8 @@ def gain_ratio(counts: ClassCounts) -> Floats:
     def ratio(cells: Cells) -> Floats:
         share = np.minimum(cells.N_w / cells.N, 1.0)
         spread = special.entr(share) + special.entr(remainder(1.0, share))
-        return np.where(spread > 0, _gain(cells) / np.where(spread > 0, spread, 1.0), 0.0)
+        # At most 1, but for rounding, which a spread of next to nothing would magnify.
+        return np.where(spread > 0, np.minimum(_gain(cells) / np.where(spread > 0, spread, 1.0), 1 + 1e-9), 0.0)
 
     return by_terms(counts, ratio)
 
@@ -170,6 +180,7 @@ def odds_ratio(counts: ClassCounts) -> Floats:
     >>> odds_ratio(counts)  # log (2.5 * 2.5) / (0.5 * 0.5)
     array([3.21887582])
     """
+    check_counts(counts)
     n = float(counts.n_documents)
 
     def log_odds(C: Any, a: Any, n_w: Any) -> Any:
@@ -195,6 +206,7 @@ def bns(counts: ClassCounts) -> Floats:
     >>> bns(counts)  # 2 * 3.2905...
     array([6.5810...])
     """
+    check_counts(counts)
     n = float(counts.n_documents)
 
     def separation(C: Any, a: Any, n_w: Any) -> Any:
@@ -217,6 +229,7 @@ def nb(counts: ClassCounts) -> Floats:
     >>> nb(counts)  # log 2/3 - log 2/4; log 1/3 - log 2/4
     array([ 0.28768207, -0.40546511])
     """
+    check_counts(counts)
     n_classes, n_terms = counts.doc_freq.shape
     has_documents = counts.n_docs > 0
     in_class = np.bincount(counts.doc_freq.indices, weights=counts.doc_freq.data, minlength=n_classes)[has_documents]
@@ -236,7 +249,8 @@ def nb(counts: ClassCounts) -> Floats:
 
 def _gain(cells: Cells) -> Floats:
     C, x, N_w, N = cells.C[cells.i], cells.n_iw, cells.N_w[cells.w], cells.N
-    left, absent = remainder(C, x), remainder(N, cells.N_w)
+    absent = remainder(N, cells.N_w)
+    left = np.where(absent[cells.w] > 0, remainder(C, x), 0.0)  # what is left of a tiny class is rounding of the whole
     present_part = x * np.log(x * N / (C * N_w))
     absent_part = special.xlogy(left, left * N / np.where(left > 0, C * absent[cells.w], 1.0))
     # The classes that lack the term: C_i log( N / (N - N_w) ) each.

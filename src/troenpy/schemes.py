@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from troenpy import rivals, weights
-from troenpy.cells import Floats
+from troenpy.cells import Floats, check_counts
 from troenpy.counts import ClassCounts
 from troenpy.estimators import check_smoothing
 
@@ -71,10 +71,11 @@ def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing:
     array([ True,  True])
     """
     check_scheme(scheme, smoothing)
+    check_counts(counts)
     if isinstance(scheme, str):
         result = _value(_parse(scheme), counts, smoothing, scheme)
     else:
-        result = np.asarray(_call(scheme, counts, smoothing), dtype=np.float64)
+        result = _as_numbers(_call(scheme, counts, smoothing), scheme)
     expected = (counts.doc_freq.shape[1],)
     if result.shape != expected:
         raise ValueError(f"scheme {scheme!r} must give one number per term, shape {expected}, got {result.shape}")
@@ -115,6 +116,13 @@ def _call(function: Weight, counts: ClassCounts, smoothing: float) -> Floats:
     return function(counts)
 
 
+def _as_numbers(values: object, scheme: Weight) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"scheme {scheme!r} must give one number per term, got {values!r:.60}") from None
+
+
 def _parse(scheme: str) -> ast.expr:
     try:
         return ast.parse(scheme.strip(), mode="eval").body
@@ -130,7 +138,7 @@ def _check_names(node: ast.expr, scheme: str) -> None:
         case ast.Name(id=name):
             close = get_close_matches(name, WEIGHTS, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
-            raise ValueError(f"unknown scheme {name!r}{hint}; known are {', '.join(WEIGHTS)}")
+            raise ValueError(f"unknown scheme {name[:40]!r}{hint}; known are {', '.join(WEIGHTS)}")
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             _check_names(left, scheme)
             _check_names(right, scheme)
@@ -146,17 +154,22 @@ def _value(node: ast.expr, counts: ClassCounts, smoothing: float, scheme: str) -
         case ast.BinOp(left=left, right=right):
             return _value(left, counts, smoothing, scheme) * _value(right, counts, smoothing, scheme)
         case ast.Call(args=[argument]):
-            return _square_root(_value(argument, counts, smoothing, scheme), scheme)
+            return _square_root(_value(argument, counts, smoothing, scheme), scheme, counts)
         case ast.Name(id=name):
             return _call(WEIGHTS[name], counts, smoothing)
     raise AssertionError(node)
 
 
-def _square_root(values: Floats, scheme: str) -> Floats:
+def _square_root(values: Floats, scheme: str, counts: ClassCounts) -> Floats:
     if (values < 0).any():
+        advice = "use a weight without sign there, such as pcf_present"
+        if counts.n_documents < 1:
+            advice = (
+                f"the sample weights sum to {counts.n_documents:g} documents, and IDF is negative for less than one;"
+                " scale them up, e.g. to a mean of 1"
+            )
         raise ValueError(
-            f"scheme {scheme!r} takes the square root of negative weights, the least {values.min():g}: use a weight"
-            " without sign there, such as pcf_present"
+            f"scheme {scheme!r} takes the square root of negative weights, the least {values.min():g}: {advice}"
         )
     return np.sqrt(values)
 

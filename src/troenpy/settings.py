@@ -89,6 +89,6 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
 
 
 def _setting(name: str) -> Setting:
-    if name not in SETTINGS:
+    if not isinstance(name, str) or name not in SETTINGS:
         raise ValueError(f"unknown setting {name!r}; known are {', '.join(SETTINGS)}")
     return SETTINGS[name]

@@ -1,7 +1,8 @@
 """Text to term counts: scikit-learn's CountVectorizer, on the kernel wherever that does the same."""
 
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -174,6 +175,7 @@ class CountVectorizer(SklearnCountVectorizer):
     def fit_counts(self, raw_documents: Any, room: Room = Room()) -> Any:  # noqa: B008 (immutable)
         """Do the work of `fit_transform`, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
+        self._check_text_parameters()
         if not self._kernel_applies():
             return _sorted(super().fit_transform(self._readable(raw_documents)))
         documents.check_collection(raw_documents)
@@ -229,6 +231,21 @@ class CountVectorizer(SklearnCountVectorizer):
             if _kernel.native.names_by_column(self.vocabulary_, names):
                 return names
         return super().get_feature_names_out(input_features)
+
+    def _check_text_parameters(self) -> None:
+        """Raise an error for what scikit-learn would take by its letters, or fail on without naming it."""
+        if isinstance(self.vocabulary, str):
+            raise TypeError(f"vocabulary must be a mapping or a list of terms, got the string {self.vocabulary!r}")
+        n = self.ngram_range
+        if isinstance(n, tuple) and not (len(n) == 2 and all(isinstance(length, Integral) for length in n)):
+            raise ValueError(f"ngram_range must be two whole numbers, such as (1, 2), got {n!r}")
+        if not self._takes_text_only():
+            return
+        for term in self.vocabulary if isinstance(self.vocabulary, Collection) else ():
+            if not isinstance(term, str):
+                raise TypeError(f"vocabulary must hold strings, got {term!r}")
+        if self.analyzer == "word":
+            _check_pattern(self.token_pattern)
 
     def _validate_as_parent_does(self) -> None:
         """Call the parent's private checks."""
@@ -360,6 +377,16 @@ class CountVectorizer(SklearnCountVectorizer):
             X.data, X.indices, X.indptr = data.astype(self.dtype, copy=False), indices, indptr
         X.has_canonical_format = True
         return X
+
+
+def _check_pattern(pattern: Any) -> None:
+    if pattern is None:
+        raise ValueError("token_pattern must say what a word is, got None: give it, or a tokenizer")
+    if isinstance(pattern, str):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"token_pattern must be a regular expression, got {pattern!r}: {error}") from None
 
 
 def _sorted(X: Any) -> Any:

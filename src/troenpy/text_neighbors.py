@@ -12,10 +12,11 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from troenpy._kernel.jobs import job_count
+from troenpy.documents import check_collection
 from troenpy.explanation import NeighborExplanation
 from troenpy.features import HasFeatures, TermFeatures
 from troenpy.fitting import all_or_nothing
-from troenpy.labels import read_single_labels
+from troenpy.labels import check_labels_fit, read_single_labels
 from troenpy.neighbors import SparseKNeighborsClassifier, check_count
 
 
@@ -102,6 +103,9 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         neighbors._check_parameters()
         features = self.new_features()
         labels = read_single_labels(y, "TextKNeighborsClassifier")
+        if features.input != "counts":
+            check_collection(raw_documents)
+            check_labels_fit(labels, raw_documents)
         if self.n_neighbors > len(labels):
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} is more than the {len(labels)} training documents: ask for fewer"

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy.counting import read_weights
+from troenpy.counting import matrix_errors, read_weights
 from troenpy.counts import ClassCounts
 from troenpy.crossfitting import folds
 from troenpy.fitting import all_or_nothing
@@ -273,9 +273,10 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return explain_terms(term, self.get_feature_names_out(), self.counts_, self.weights_, **how)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
-        )
+        with matrix_errors():
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
+            )
         if reset and y is None:
             raise ValueError(
                 "TermWeighter requires y to be passed, but the target y is None: it learns from one label per document"

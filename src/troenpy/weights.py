@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from troenpy import _kernel
-from troenpy.cells import Cells, Floats, by_terms, check_two_classes, remainder
+from troenpy.cells import Cells, Floats, by_terms, check_counts, check_two_classes, remainder
 from troenpy.counts import ClassCounts
 from troenpy.estimators import WITH_PRIOR, Estimator, check_estimator, check_smoothing, troenpy_cells
 from troenpy.information import entropy, troenpy
@@ -290,13 +290,18 @@ class _Estimate:
     def cells(self, counts: Any, others: Any, sizes: Any, table: Cells) -> Floats:
         share = sizes / table.N if self.prior == "classes" else 1 / len(table.C)
         pseudo = self.smoothing * share
+        pseudo_others: Any = self.smoothing - pseudo
+        if self.prior == "classes":
+            # Beside a class that has all but nothing, the difference would be rounding or zero.
+            rest = self.smoothing * (table.N_but_largest / table.N)
+            pseudo_others = np.where(pseudo_others > 1e-9 * self.smoothing, pseudo_others, rest)
         cells = troenpy_cells(
             counts,
             others,
             estimator=self.estimator,
             smoothing=self.smoothing,
             pseudo=pseudo,
-            pseudo_others=self.smoothing - pseudo,
+            pseudo_others=pseudo_others,
         )
         return cast(Floats, cells)
 
@@ -377,6 +382,7 @@ def _bias(
     counts: ClassCounts, formula: Callable[..., Any], smoothing: float, per_class: bool, magnitude: Callable[[Any], Any]
 ) -> Floats:
     check_smoothing(smoothing)
+    check_counts(counts)
     if per_class:
         check_two_classes(counts.classes[counts.n_docs > 0])
         dense = counts.doc_freq.toarray().astype(np.float64)

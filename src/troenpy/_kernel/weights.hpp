@@ -19,13 +19,17 @@ inline double remainder_of(double whole, double part) {
 }
 
 // The troenpy of each column's counts, sum p log1p((count - s) / (s + others)), with p their shares and
-// `others` the rest of the column. Zero for a column without counts.
+// `others` the rest of the column. Zero for a column without counts. Where sample weights sum to next to
+// nothing, the quotient is -1 up to rounding: there, log((count + others) / (s + others)), which is the same.
 inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_columns, const double *counts,
                                   double smoothing, double *out) {
     const auto cell = [&](double count, double total) {
+        if (!(count > 0)) return 0.0;
         const double others = remainder_of(total, count);
-        return count > 0 ? count / (count + others) * std::log1p((count - smoothing) / (smoothing + others))
-                         : 0.0;
+        const double ratio = (count - smoothing) / (smoothing + others);
+        const double information =
+            ratio < -0.99 ? std::log((count + others) / (smoothing + others)) : std::log1p(ratio);
+        return count / (count + others) * information;
     };
     // Most columns have few documents, so that the same few numbers come again and again.
     constexpr std::size_t few = 64;
@@ -62,6 +66,7 @@ public:
           n_classes_(n_classes),
           smoothing_(smoothing),
           all_(std::accumulate(sizes, sizes + n_classes, 0.0)),
+          all_but_largest_(sum_without_largest(sizes, n_classes)),
           few_(static_cast<std::size_t>(std::sqrt(most_known / static_cast<double>(n_classes)))),
           known_(n_classes * few_ * few_, unknown),
           n_rows_(most_known / (n_classes + 1)),
@@ -91,8 +96,23 @@ private:
     double side(std::size_t i, double count, double others) const {
         const double pseudo = smoothing_ * (sizes_[i] / all_);
         count += pseudo;
-        others += smoothing_ - pseudo;
-        return count > 0 ? count / (count + others) * std::log1p(count / others) : 0.0;
+        others += pseudo_of_others(pseudo);
+        if (!(count > 0)) return 0.0;
+        const double ratio = count / others;
+        const double information =
+            std::isfinite(ratio) ? std::log1p(ratio) : std::log(count + others) - std::log(others);
+        return count / (count + others) * information;
+    }
+
+    // Beside a class that has all but nothing, the difference would be rounding or zero.
+    double pseudo_of_others(double pseudo) const {
+        const double rest = smoothing_ - pseudo;
+        return rest > 1e-9 * smoothing_ ? rest : smoothing_ * (all_but_largest_ / all_);
+    }
+
+    static double sum_without_largest(const double *sizes, std::size_t n_classes) {
+        const double *largest = std::max_element(sizes, sizes + n_classes);
+        return std::accumulate(sizes, largest, 0.0) + std::accumulate(largest + 1, sizes + n_classes, 0.0);
     }
 
     double both_sides(std::size_t i, double count, double total) const {
@@ -131,7 +151,7 @@ private:
 
     const double *sizes_;
     std::size_t n_classes_;
-    double smoothing_, all_;
+    double smoothing_, all_, all_but_largest_;
     std::size_t few_;
     std::vector<double> known_;
     std::size_t n_rows_;
