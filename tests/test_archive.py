@@ -279,9 +279,10 @@ def test_a_missing_folder_is_named(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    for wrong in (tmp_path / "counts", tmp_path):
-        with pytest.raises(FileNotFoundError, match=f"there is no file .*{wrong.name}"):
-            ClassCounts.load(wrong)
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*counts"):
+        ClassCounts.load(tmp_path / "counts")
+    with pytest.raises(IsADirectoryError, match=f"{tmp_path.name} is a folder: name the file in it"):
+        ClassCounts.load(tmp_path)
 
 
 # Damage.

@@ -56,7 +56,7 @@ def write_whole(path: FilePath, content: bytes) -> None:
 
     A link is followed, and a file that is replaced keeps its mode.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(_checked_path(path)))
     mode = _mode(target, Path(path))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
@@ -74,6 +74,12 @@ def write_whole(path: FilePath, content: bytes) -> None:
         raise
 
 
+def _checked_path(path: FilePath) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the name of a file, got {path!r}")
+    return Path(path)
+
+
 def _mode(target: Path, path: Path) -> int | None:
     """Return the mode of the file that is to be replaced, None if there is none; an error if it cannot be."""
     if target.is_symlink():
@@ -89,6 +95,8 @@ def _mode(target: Path, path: Path) -> int | None:
 
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
     """Read a file of this kind, whose header names `kind`, a `version` up to the given one, and its checksum."""
+    if _checked_path(path).is_dir():
+        raise IsADirectoryError(f"{path} is a folder: name the file in it")
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     with _damage(path), safe_open(path, framework="numpy") as file:

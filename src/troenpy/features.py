@@ -437,13 +437,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         kept = [bool(weight.any()) for weight in weights]
         if not all(kept):
             left_out = ", ".join(block.name for block, is_kept in zip(blocks, kept, strict=True) if not is_kept)
-            message = (
-                f"all weights of {left_out} are zero, so it is left out. On two classes of equal size this is so for"
-                " ECIB: use 'ecib_abs' there"
-            )
+            message = f"all weights of {left_out} are zero, so it is left out"
+            if "cib_ncf" in left_out:
+                message += ". On two classes of equal size this is so for ECIB: use 'ecib_abs' there"
             if not any(kept) and self.profile_ is None:
                 raise ValueError(f"no block remains: {message}")
-            warnings.warn(message, UserWarning, stacklevel=4)
+            warnings.warn(message, UserWarning, stacklevel=5)
         self.blocks_ = [block for block, is_kept in zip(blocks, kept, strict=True) if is_kept]
         kept_weights = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
         self.weights_ = np.array(kept_weights).reshape(len(kept_weights), len(self._counts.term_docs))
