@@ -20,8 +20,8 @@ import sklearn
 from text import load
 
 from troenpy import CountVectorizer, TermFeatures
-from troenpy.features import BLOCKS, PROFILE
-from troenpy.settings import SETTINGS, features
+from troenpy.features.term_features import BLOCKS, PROFILE
+from troenpy.models.settings import SETTINGS, features
 
 REFERENCE = "pi"
 

@@ -28,10 +28,11 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from troenpy import couplings, datasets, embeddings
-from troenpy.pruning import NearestDocuments
-from troenpy.splits import WordCounts, count_terms
-from troenpy.transport import DocumentDistance, word_distance
+from troenpy import datasets, embeddings
+from troenpy.experiments.splits import WordCounts, count_terms
+from troenpy.transport import couplings
+from troenpy.transport.distances import DocumentDistance, word_distance
+from troenpy.transport.pruning import NearestDocuments
 
 K = 7
 N_TEXTS = 10  # documents that are each compared with many

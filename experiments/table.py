@@ -17,11 +17,19 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from troenpy.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, check_claims
-from troenpy.comparison import Comparison, compare
-from troenpy.journal import Row, read_rows
-from troenpy.methods import ABLATION_KNN, ABLATION_LINEAR, BEYOND_KNN, BEYOND_LINEAR, PAPER, RIVALS, read_methods
-from troenpy.tables import to_markdown
+from troenpy.experiments.comparison import Comparison, compare
+from troenpy.experiments.journal import Row, read_rows
+from troenpy.experiments.methods import (
+    ABLATION_KNN,
+    ABLATION_LINEAR,
+    BEYOND_KNN,
+    BEYOND_LINEAR,
+    PAPER,
+    RIVALS,
+    read_methods,
+)
+from troenpy.experiments.tables import to_markdown
+from troenpy.report.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, check_claims
 
 ROOT = Path(__file__).parent.parent
 ROWS = ROOT / "experiments/results/all/rows.jsonl"

@@ -32,14 +32,14 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from troenpy import datasets, embeddings
-from troenpy.embeddings import WordVectors
-from troenpy.neighbors import SparseKNeighborsClassifier, vote
-from troenpy.pruning import NearestDocuments
-from troenpy.rows import Norm
-from troenpy.splits import TEST_SIZE, CountedCorpus, Documents, split_counts
-from troenpy.text import CountVectorizer
-from troenpy.topics import Topics
-from troenpy.transport import COEF, DISTANCES, TOPIC_DISTANCES, topic_distance, word_distance
+from troenpy.experiments.splits import TEST_SIZE, CountedCorpus, Documents, split_counts
+from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.rows import Norm
+from troenpy.models.neighbors import SparseKNeighborsClassifier, vote
+from troenpy.transport.distances import COEF, DISTANCES, TOPIC_DISTANCES, topic_distance, word_distance
+from troenpy.transport.embeddings import WordVectors
+from troenpy.transport.pruning import NearestDocuments
+from troenpy.transport.topics import Topics
 
 COEFS = (0.125, 0.25, 0.5, 0.75, 1.25, 1.5, 2.0)
 FOLDED_COEFS = (1.0, 0.5, 1.5, 0.25, 0.125)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from troenpy import experiments
-from troenpy.journal import read_rows
+from troenpy.experiments.journal import read_rows
 
 ROWS = Path(__file__).parent / "results/transport/rows.jsonl"
 SAMPLE = 500

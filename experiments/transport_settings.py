@@ -14,10 +14,10 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from troenpy import datasets, embeddings
-from troenpy.neighbors import vote
-from troenpy.pruning import NearestDocuments
-from troenpy.splits import count_terms
-from troenpy.transport import word_distance
+from troenpy.experiments.splits import count_terms
+from troenpy.models.neighbors import vote
+from troenpy.transport.distances import word_distance
+from troenpy.transport.pruning import NearestDocuments
 
 COEFS = (0.75, 1.0, 1.25)
 MOST_DOCUMENTS = 150

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from troenpy.journal import PROTOCOL, Row, packed, versions
+from troenpy.experiments.journal import PROTOCOL, Row, packed, versions
 
 
 def row(corpus, method, n_wrong, *, seed=None, n_test=100, n_train=400, seconds=0.1, **changes):

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from troenpy.embeddings import WordVectors
-from troenpy.transport import learn_topics
+from troenpy.transport.distances import learn_topics
+from troenpy.transport.embeddings import WordVectors
 
 WORDS = tuple(f"w{i}" for i in range(12))
 

@@ -6,32 +6,27 @@ The measure itself is the function `troenpy.troenpy`. It has the package's name,
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from troenpy import rivals, settings, weights
+from troenpy import weights
 from troenpy._kernel import kernel_available
-from troenpy.classifier import TroenpyClassifier
 from troenpy.counts import ClassCounts
-from troenpy.differential import differential_troenpy
-from troenpy.features import TermFeatures
+from troenpy.features import ClassProfile, CountVectorizer, TermFeatures, TermWeighter, TfPiVectorizer
 from troenpy.information import (
     conditional_troenpy,
+    differential_troenpy,
     entropy,
     negative_information,
     positive_information,
     troenpy_gain,
 )
 from troenpy.information import troenpy as troenpy
-from troenpy.neighbors import SparseKNeighborsClassifier
+from troenpy.models import SparseKNeighborsClassifier, TextKNeighborsClassifier, TroenpyClassifier, settings
 from troenpy.persistence import load, save
-from troenpy.profile import ClassProfile
-from troenpy.schemes import WEIGHTS, term_weights
-from troenpy.text import CountVectorizer
-from troenpy.text_neighbors import TextKNeighborsClassifier
-from troenpy.vectorizer import TfPiVectorizer
-from troenpy.weighting import TermWeighter
+from troenpy.weights import WEIGHTS, rivals, term_weights
 
 if TYPE_CHECKING:
-    from troenpy import comparison, datasets, embeddings, experiments, report, transport
-    from troenpy.transport_classifier import TransportClassifier
+    from troenpy import datasets, experiments, report, transport
+    from troenpy.experiments import comparison
+    from troenpy.transport import TransportClassifier, embeddings
 
 __version__ = "0.1.0"
 
@@ -69,13 +64,25 @@ __all__ = [
 ]
 
 
+# What is imported on first use: it would slow down `import troenpy` for everyone else.
+_LATER = {
+    "TransportClassifier": "troenpy.transport",
+    "comparison": "troenpy.experiments",
+    "datasets": "troenpy",
+    "embeddings": "troenpy.transport",
+    "experiments": "troenpy",
+    "report": "troenpy",
+    "transport": "troenpy",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Import the modules of experiments on first use: they would slow down `import troenpy` for everyone else."""
-    if name in ("comparison", "datasets", "embeddings", "experiments", "report", "transport"):
+    """Import packages of experiments on first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'troenpy' has no attribute {name!r}")
+    if _LATER[name] == "troenpy":
         return importlib.import_module(f"troenpy.{name}")
-    if name == "TransportClassifier":
-        return importlib.import_module("troenpy.transport_classifier").TransportClassifier
-    raise AttributeError(f"module 'troenpy' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATER[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,37 @@
+"""The command line, one file per command: parse, call, print."""
+
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from troenpy.cli.datasets import datasets_command
+from troenpy.cli.report import report_command
+from troenpy.cli.reproduce import reproduce_command
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown"
+)
+for command, example in {
+    reproduce_command: "troenpy reproduce --datasets r8,classic --splits 10",
+    report_command: "troenpy report troenpy-results --figures figures",
+    datasets_command: "troenpy datasets",
+}.items():
+    app.command(command.__name__.removesuffix("_command"), epilog=f"Example: {example}")(command)
+
+
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"troenpy {metadata.version('troenpy')}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Example: troenpy reproduce")
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Features from labelled text by troenpy, the dual of Shannon entropy."""

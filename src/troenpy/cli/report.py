@@ -1,0 +1,34 @@
+"""`troenpy report`: the page again, from rows."""
+
+from typing import Annotated
+
+import typer
+
+from troenpy.cli.console import one_line_errors, print_line, typed_command
+from troenpy.cli.pages import add_projection, written_files
+from troenpy.report.charts import check_extra
+from troenpy.report.images import write_figures
+from troenpy.report.reproduction import rebuild
+
+
+def report_command(
+    rows: Annotated[str, typer.Argument()],
+    out: Annotated[str | None, typer.Option(help="The folder for the report; by default that of the rows.")] = None,
+    figures: Annotated[str | None, typer.Option(help="Also write each figure as PNG and SVG to this folder.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="The method to compare with, by default 'knn: tf*idf'.")] = None,
+    rows_only: Annotated[bool, typer.Option("--rows-only", help="Leave out what takes the text of a corpus.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="t-SNE of the whole test part, not of 1,000 documents.")] = False,
+) -> None:
+    """Make report.html, report.md and report.json anew from the rows of a run.
+
+    ROWS is a file of rows, or the folder that has it. Terms and t-SNE are added if a corpus of the rows is on this
+    machine (in the folder that TROENPY_DATA names, or downloaded before); --rows-only leaves them out.
+    """
+    with one_line_errors():
+        check_extra()
+        result = rebuild(rows, out=out, baseline=baseline, with_corpus=not rows_only, command=typed_command())
+        print_line(written_files(result).capitalize())
+        result = add_projection(result, is_full=full)
+        if figures is not None:
+            written = write_figures(result.summary, figures)
+            print_line(f"{len(written)} files of figures: {figures}")

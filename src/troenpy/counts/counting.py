@@ -1,0 +1,100 @@
+"""A matrix of documents by terms, its labels and sample weights, to documents per class and term."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from troenpy._kernel.matrix import class_document_counts
+from troenpy.counts.labels import Labels
+
+# Beyond these, sums of weights and their quotients leave the range of floating point.
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# What so many documents of the largest weight sum to that no machine holds them.
+LARGEST_TOTAL = 1e115
+
+
+def present_terms(X: Any) -> sparse.csr_array:
+    """Return the terms of each document, those with a positive count, as canonical CSR; X is not changed."""
+    with matrix_errors():
+        X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
+    counts = sparse.csr_array(X)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(f"Negative values in data passed to X: counts cannot be below zero, got {counts.data.min()}")
+    if not counts.has_canonical_format or not counts.data.all():
+        counts = counts.copy()
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    return counts
+
+
+@contextmanager
+def matrix_errors() -> Iterator[None]:
+    """Say on one line what scikit-learn, numpy or pandas say of a matrix on several, or of a value deep inside it.
+
+    Examples
+    --------
+    >>> with matrix_errors():
+    ...     check_array([["late goal"]], dtype=float)
+    Traceback (most recent call last):
+        ...
+    ValueError: X must hold numbers, documents by terms: could not convert string to float: 'late goal'
+    """
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if type(error) not in (ValueError, TypeError):
+            raise
+        message = " ".join(re.sub(r"\narray=.*\.\n", " ", str(error), flags=re.DOTALL).split())
+        message = re.sub(r"(?<=^Input X contains NaN\.).*", " No count may be missing: fill it, e.g. with 0", message)
+        if re.match(r"could not convert|float\(\) argument|setting an array|Complex data|dtype='numeric'", message):
+            message = f"X must hold numbers, documents by terms: {message:.120}"
+        elif re.match(r"Expected 2D array|Found array", message):
+            message = f"X: {message}"
+        raise type(error)(message) from None
+
+
+def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | None:
+    """Return one non-negative weight per document, or None for None."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must hold one number per document, got {sample_weight!r:.60}") from None
+    if weights.ndim == 0:
+        weights = np.full(n_documents, weights)
+    if weights.shape != (n_documents,):
+        raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
+    is_wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
+    if is_wrong.any():
+        raise ValueError(
+            f"sample_weight must be finite and not negative, 0 or from {LEAST_WEIGHT:g} to {LARGEST_WEIGHT:g}, got"
+            f" {weights[is_wrong][0]:g} for document {int(np.flatnonzero(is_wrong)[0])}"
+        )
+    return weights
+
+
+def documents_by_class(
+    present: sparse.csr_array, labels: Labels, weights: NDArray[np.float64] | None, n_threads: int = 1
+) -> tuple[sparse.csc_array, NDArray[Any]]:
+    """Return documents per class and term (K x V), and per term (V): int64, or float64 if documents have weights."""
+    if weights is None and labels.is_single:
+        n_classes, n_terms = len(labels.classes), present.shape[1]
+        indptr, indices, data, totals = class_document_counts(
+            present.indptr, present.indices, labels.indicator.indices, n_classes, n_terms, n_threads=n_threads
+        )
+        return sparse.csc_array((data, indices, indptr), shape=(n_classes, n_terms)), totals
+    dtype = np.int64 if weights is None else np.float64
+    ones = np.ones(present.nnz, dtype=dtype)
+    presence = sparse.csr_array((ones, present.indices, present.indptr), shape=present.shape)
+    members = labels.indicator if weights is None else labels.indicator * weights[:, np.newaxis]
+    by_class = sparse.csc_array(members.T @ presence)
+    by_class.sum_duplicates()
+    by_class.eliminate_zeros()  # of documents that weigh nothing
+    return by_class, presence.sum(axis=0) if weights is None else weights @ presence

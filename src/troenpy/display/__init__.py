@@ -1,0 +1,6 @@
+"""Names and numbers made ready to be looked at: safe in a terminal, as a small table, as a data frame."""
+
+from troenpy.display.frames import data_frame, html_table, text_table
+from troenpy.display.plain import printable
+
+__all__ = ["data_frame", "html_table", "printable", "text_table"]

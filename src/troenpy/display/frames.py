@@ -1,0 +1,74 @@
+"""A small table for whoever looks at it: lines in a terminal, HTML in a notebook, a pandas DataFrame to go on with."""
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from troenpy.display.plain import printable
+
+
+def text_table(rows: Iterable[Sequence[str]], *, indent: str = "  ") -> list[str]:
+    r"""Return one line per row, columns aligned: the first to the left, the others to the right.
+
+    Parameters
+    ----------
+    rows : iterable of sequences of str
+        All as long as the first; what a terminal would obey is escaped.
+    indent : str, default="  "
+
+    Examples
+    --------
+    >>> print("\n".join(text_table([("term", "weight"), ("goal", "0.52"), ("a\nb", "-1")], indent="")))
+    term  weight
+    goal    0.52
+    a\nb      -1
+    """
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        indent
+        + "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return the table as HTML, everything in it escaped.
+
+    Examples
+    --------
+    >>> html_table(["term"], [["<b>"]])
+    '<table><thead><tr><th>term</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def data_frame(names: Sequence[Any], columns: Sequence[Any]) -> Any:
+    """Return a pandas DataFrame.
+
+    Parameters
+    ----------
+    names : sequence
+        Of the columns; two may be equal, as when a class is called "term".
+    columns : sequence of sequences
+        The values, by column.
+
+    Examples
+    --------
+    >>> data_frame(["term", "weight"], [["goal", "vote"], [0.5, 0.25]])
+       term  weight
+    0  goal    0.50
+    1  vote    0.25
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError("to_frame needs pandas: pip install pandas", name="pandas") from None
+    frame = pd.DataFrame(dict(enumerate(columns)))
+    frame.columns = pd.Index(list(names), dtype=object)
+    return frame

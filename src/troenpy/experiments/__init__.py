@@ -1,0 +1,9 @@
+"""Corpus x split x method to one row of results each, resumable; rows to comparisons with intervals and tests."""
+
+from troenpy.datasets import Corpus
+from troenpy.experiments import comparison
+from troenpy.experiments.comparison import Comparison
+from troenpy.experiments.journal import Row, read_rows
+from troenpy.experiments.runs import Progress, run
+
+__all__ = ["Comparison", "Corpus", "Progress", "Row", "comparison", "read_rows", "run"]

@@ -1,0 +1,330 @@
+"""Comparison: rows of results to errors with intervals, tests of pairs, ranks over corpora."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from troenpy.display.plain import printable
+from troenpy.experiments import tables
+from troenpy.experiments.journal import Row, all_versions
+from troenpy.experiments.methods import name_parts
+from troenpy.experiments.significance import (
+    Friedman,
+    PairTest,
+    friedman_test,
+    mcnemar_test,
+    rank_groups,
+    rank_pairs,
+    resampled_interval,
+    resampled_t_test,
+    wilson_interval,
+)
+
+ALPHA = 0.05
+TRANSPORT = "transport"  # the model of methods that have word vectors, whatever votes in the end
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The error of one method on one corpus.
+
+    Parameters
+    ----------
+    mean, sd : float
+        Over splits; `sd` is NaN for one.
+    low, high : float
+        The 95 % interval.
+    interval : {"Nadeau-Bengio", "Wilson"}
+        How it was found: over random splits, or on the test documents of one split.
+    n_splits, n_test : int
+        Splits, and test documents of each.
+    seconds : float
+        Wall time, the mean over splits.
+    """
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    interval: str
+    n_splits: int
+    n_test: int
+    seconds: float
+
+
+class Comparison:
+    """Methods side by side on the corpora they were run on.
+
+    Tests within a corpus are on the splits that both methods were run on: the corrected resampled t-test, or, of one
+    split, McNemar's exact test. Across corpora they are on ranks.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        From `experiments.run` or `journal.read_rows`.
+    baseline : str or None
+        The method that others are measured against.
+
+    Attributes
+    ----------
+    corpora, methods : list of str
+        As they come in the rows; a corpus that was changed carries that in its name.
+    cells : dict
+        {(corpus, method): Cell}
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, or rows that cannot be compared: of different versions, or of different documents under
+        one name; or if the baseline is not among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from troenpy.experiments import comparison
+    >>> from troenpy import experiments
+    >>> texts, labels = ("late goal", "own goal", "close vote", "no vote") * 5, np.array(["s", "s", "p", "p"] * 5)
+    >>> corpus = experiments.Corpus("tiny", texts, labels)
+    >>> rows = experiments.run([corpus], ["knn: tf*idf", "lr: tf*pi"], splits=3)
+    >>> result = comparison.Comparison(rows, baseline="knn: tf*idf")
+    >>> result.cells["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")
+    (0.0, (0, 1, 0))
+    >>> print(result)
+    tiny: test error, %
+    method       error  95 % interval  reduction       p
+    knn: tf*idf   0.00   0.00 to 0.00
+    lr: tf*pi     0.00   0.00 to 0.00             1.0000
+    Nadeau-Bengio interval; reduction and p against knn: tf*idf, corrected resampled t-test
+    """
+
+    def __init__(self, rows: Iterable[Row], *, baseline: str | None = None) -> None:
+        self.rows = list(rows)
+        _check_comparable(self.rows)
+        self.corpora = list(dict.fromkeys(row.setting for row in self.rows))
+        self.methods = list(dict.fromkeys(row.method for row in self.rows))
+        if baseline is not None and baseline not in self.methods:
+            raise ValueError(f"baseline {baseline!r} was not run; the methods are {', '.join(self.methods)}")
+        self.baseline = baseline
+        self._splits: dict[tuple[str, str], dict[int | None, Row]] = {}
+        for row in self.rows:
+            self._splits.setdefault((row.setting, row.method), {})[row.seed] = row
+        self.cells = {key: _cell(list(splits.values())) for key, splits in self._splits.items()}
+
+    def test(self, method: str, other: str, corpus: str) -> PairTest:
+        """Compare two methods on a corpus; the difference is below zero if the first errs less."""
+        ours, theirs = self._splits[corpus, method], self._splits[corpus, other]
+        common = [seed for seed in ours if seed in theirs]
+        if not common:
+            raise ValueError(f"{method!r} and {other!r} have no split of {corpus} in common")
+        if len(common) == 1:
+            return mcnemar_test(ours[common[0]].was_correct(), theirs[common[0]].was_correct())
+        errors, others = ([splits[seed].error for seed in common] for splits in (ours, theirs))
+        return resampled_t_test(errors, others, _test_to_train(list(ours.values())))
+
+    def tests(self, corpus: str) -> dict[tuple[str, str], PairTest]:
+        """Compare all pairs of methods that were run on a corpus."""
+        present = [method for method in self.methods if (corpus, method) in self.cells]
+        return {(a, b): self.test(a, b, corpus) for a, b in combinations(present, 2)}
+
+    def reduction(self, method: str, corpus: str) -> float:
+        """Return by which part a method errs less than the baseline on a corpus; NaN if the baseline never errs."""
+        before, after = self.cells[corpus, self._baseline()].mean, self.cells[corpus, method].mean
+        return 1 - after / before if before else float("nan")
+
+    def win_tie_loss(self, method: str) -> tuple[int, int, int]:
+        """Count the corpora on which a method beats, ties with and loses to the baseline; a tie is p >= 0.05."""
+        baseline = self._baseline()
+        results = [
+            self.test(method, baseline, corpus)
+            for corpus in self.corpora
+            if {(corpus, method), (corpus, baseline)} <= self.cells.keys()
+        ]
+        signs = [int(np.sign(result.difference)) if result.p < ALPHA else 0 for result in results]
+        return signs.count(-1), signs.count(0), signs.count(1)
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """The methods that were run on every corpus."""
+        return [method for method in self.methods if all((corpus, method) in self.cells for corpus in self.corpora)]
+
+    @cached_property
+    def friedman(self) -> Friedman | None:
+        """Mean ranks of the `ranked` methods; None for fewer than two corpora or three methods.
+
+        Also None if one corpus is there several times, whole and deduplicated for instance: ranks are over corpora
+        that have nothing to do with each other.
+        """
+        n_corpora = len({row.corpus for row in self.rows})
+        if not n_corpora == len(self.corpora) >= 2 or len(self.ranked) < 3:
+            return None
+        return friedman_test([[self.cells[corpus, method].mean for method in self.ranked] for corpus in self.corpora])
+
+    def rank_pairs(self, *, against_baseline: bool = False) -> dict[tuple[str, str], float]:
+        """Return Holm-corrected p-values of the differences of mean ranks: of all pairs, or those with the baseline."""
+        if self.friedman is None:
+            return {}
+        control = self.ranked.index(self._baseline()) if against_baseline else None
+        pairs = rank_pairs(self.friedman.mean_ranks, len(self.corpora), control=control)
+        return {(self.ranked[i], self.ranked[j]): p for (i, j), p in pairs.items()}
+
+    def __repr__(self) -> str:
+        n_methods, n_corpora = len(self.methods), len(self.corpora)
+        against = "" if self.baseline is None else f", against {printable(self.baseline)}"
+        methods, corpora = "method" if n_methods == 1 else "methods", "corpus" if n_corpora == 1 else "corpora"
+        return f"<Comparison: {n_methods} {methods} on {n_corpora} {corpora}{against}>"
+
+    def __str__(self) -> str:
+        return tables.to_text(compare(self))
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(compare(self))
+
+    def to_markdown(self) -> str:
+        """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table."""
+        return tables.to_markdown(compare(self))
+
+    def to_latex(self) -> str:
+        """Return the same table as a LaTeX tabular; it takes the package booktabs."""
+        return tables.to_latex(compare(self))
+
+    def to_csv(self) -> str:
+        """Return everything that is known of each corpus and method as CSV text."""
+        return tables.to_csv(compare(self))
+
+    def _baseline(self) -> str:
+        if self.baseline is None:
+            raise ValueError("there is no baseline: Comparison(rows, baseline='knn: tf*idf') names one")
+        return self.baseline
+
+
+def _check_comparable(rows: list[Row]) -> None:
+    if not rows:
+        raise ValueError("there are no rows to compare")
+    all_versions(rows)
+    first: dict[str, Row] = {}
+    seen = set()
+    for row in rows:
+        key = row.setting, row.seed, row.method
+        if key in seen:
+            raise ValueError(f"two rows are of the same corpus, split and method: {key[0]}, {key[1]}, {key[2]!r}")
+        seen.add(key)
+        _check_alike(first.setdefault(row.setting, row), row)
+
+
+def _check_alike(row: Row, other: Row) -> None:
+    """Raise unless two rows of one setting can be of the same documents."""
+    if row.fingerprint != other.fingerprint:
+        raise ValueError(f"rows of different documents have the same corpus's name: {row.setting}")
+    if (row.seed is None) != (other.seed is None):
+        raise ValueError(f"{row.setting} was run on a given split and on random ones")
+    for name, verb in (("n_test", "tested"), ("n_train", "trained")):
+        ours, theirs = getattr(row, name), getattr(other, name)
+        if ours != theirs:
+            raise ValueError(
+                f"{row.setting} was {verb} on {ours} documents with {row.method!r}, on {theirs} with {other.method!r}"
+            )
+
+
+def _cell(rows: list[Row]) -> Cell:
+    errors = np.array([row.error for row in rows])
+    seconds = float(np.mean([row.wall_seconds for row in rows]))
+    if len(rows) == 1:
+        low, high = wilson_interval(rows[0].n_wrong, rows[0].n_test)
+        return Cell(rows[0].error, float("nan"), low, high, "Wilson", 1, rows[0].n_test, seconds)
+    low, high = resampled_interval(errors, _test_to_train(rows))
+    sd = float(errors.std(ddof=1))
+    return Cell(float(errors.mean()), sd, low, high, "Nadeau-Bengio", len(rows), rows[0].n_test, seconds)
+
+
+def _test_to_train(rows: list[Row]) -> float:
+    return rows[0].n_test / rows[0].n_train
+
+
+def compare(comparison: Comparison) -> tables.Record:
+    """Return the errors of a comparison, tests against its baseline, and ranks.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    dict
+        `baseline`; `corpora`, names; `methods`, each with `name`, `model`, `features` and `k` as far as the name
+        tells, mean `rank`, and `wins`: on how many corpora it beats, ties with and loses to the baseline; `errors`, one
+        record per corpus and method; `friedman`, the test of ranks over corpora as they are, or None.
+    """
+    pairs = ((corpus, method) for corpus in comparison.corpora for method in comparison.methods)
+    ranks = _ranks(_unchanged(comparison))
+    return {
+        "baseline": comparison.baseline,
+        "corpora": comparison.corpora,
+        "methods": [_method(comparison, name, ranks) for name in comparison.methods],
+        "errors": [_record(comparison, *pair) for pair in pairs if pair in comparison.cells],
+        "friedman": ranks,
+    }
+
+
+def _method(comparison: Comparison, name: str, ranks: tables.Record | None) -> tables.Record:
+    has_wins = comparison.baseline not in (None, name)
+    is_transport = any(row.vectors is not None for row in comparison.rows if row.method == name)
+    return {
+        "name": name,
+        **name_parts(name),
+        **({"model": TRANSPORT} if is_transport else {}),
+        "rank": None if ranks is None else ranks["mean_ranks"].get(name),
+        "wins": list(comparison.win_tie_loss(name)) if has_wins else None,
+    }
+
+
+def _record(comparison: Comparison, corpus: str, method: str) -> tables.Record:
+    cell, baseline = comparison.cells[corpus, method], comparison.baseline
+    record: tables.Record = {
+        "corpus": corpus,
+        "method": method,
+        "error": cell.mean,
+        "sd": cell.sd,
+        "low": cell.low,
+        "high": cell.high,
+        "interval": cell.interval,
+        "n_splits": cell.n_splits,
+        "n_test": cell.n_test,
+        "seconds": cell.seconds,
+        "reduction": None,
+        "p": None,
+        "test": None,
+    }
+    if baseline not in (None, method) and (corpus, baseline) in comparison.cells:
+        result = comparison.test(method, str(baseline), corpus)
+        record |= {"reduction": comparison.reduction(method, corpus), "p": result.p, "test": result.test}
+    return {name: None if value != value else value for name, value in record.items()}  # NaN is not JSON
+
+
+def _unchanged(comparison: Comparison) -> Comparison:
+    """Leave each corpus once, for ranks: as it is, without its samples and parts, if it was run as it is."""
+    rows = [row for row in comparison.rows if row.setting == row.corpus]
+    has_baseline = comparison.baseline in {row.method for row in rows}
+    return Comparison(rows, baseline=comparison.baseline if has_baseline else None) if rows else comparison
+
+
+def _ranks(comparison: Comparison) -> tables.Record | None:
+    friedman = comparison.friedman
+    if friedman is None:
+        return None
+    against = comparison.baseline in comparison.ranked
+    mean_ranks = dict(zip(comparison.ranked, friedman.mean_ranks.tolist(), strict=True))
+    pairs = comparison.rank_pairs()
+    return {
+        "n_corpora": len(comparison.corpora),
+        "statistic": friedman.statistic,
+        "p": friedman.p,
+        "mean_ranks": mean_ranks,
+        "p_against_baseline": {
+            other: p for (_, other), p in (comparison.rank_pairs(against_baseline=True) if against else {}).items()
+        },
+        "p_of_pairs": [[a, b, p] for (a, b), p in pairs.items()],
+        "groups": rank_groups(mean_ranks, pairs, ALPHA),
+    }

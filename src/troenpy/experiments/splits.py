@@ -1,0 +1,246 @@
+"""A corpus counted once, and its splits: each a selection of rows, and of the columns that its training part has."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from troenpy.counts.class_counts import ClassCounts
+from troenpy.datasets.corpora import Corpus
+from troenpy.features.class_profile import ClassProfile, equal_rows
+from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.rows import Norm, TermFrequency, row_sums, weighted_rows
+from troenpy.transport.embeddings import WordVectors
+from troenpy.weights.cells import Floats
+from troenpy.weights.schemes import term_weights
+
+TEST_SIZE = 0.2
+INNER_FOLDS = 3
+
+Documents = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class WordCounts:
+    """Counts of words that have vectors, whether the training part has them or not.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        One for each column.
+    train, test : CSR arrays
+    """
+
+    vectors: WordVectors
+    train: sparse.csr_array
+    test: sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Counts of a training and a test part, over the terms of the training part; nothing of the test part is learnt.
+
+    Parameters
+    ----------
+    train, test : CSR matrices
+        Counts of terms.
+    codes : ndarray of shape (n_train,)
+        The class of each training document, in [0, number of classes in the training part).
+    truth : ndarray of shape (n_test,)
+        The class of each test document; -1 if the training part lacks it.
+    counts : ClassCounts
+        Of the training part.
+    words : WordCounts, optional
+        The same documents for what knows words by their vectors.
+    """
+
+    train: Any
+    test: Any
+    codes: NDArray[np.int64]
+    truth: NDArray[np.int64]
+    counts: ClassCounts
+    words: WordCounts | None = None
+    _weights: dict[str | None, Floats] = field(default_factory=dict)
+
+    def weights(self, scheme: str | None) -> Floats:
+        """Return one weight per term by a scheme, worked out once; None weighs every term 1."""
+        if scheme not in self._weights:
+            n_terms = self.train.shape[1]
+            self._weights[scheme] = np.ones(n_terms) if scheme is None else term_weights(self.counts, scheme)
+        return self._weights[scheme]
+
+    def rows(self, tf: TermFrequency, scheme: str | None, norm: Norm | None) -> tuple[Any, Any]:
+        """Return the weighted rows of the training and the test part."""
+        length = float(row_sums(self.train).mean()) if tf == "bm25" else 1.0
+        weights = self.weights(scheme)
+        train, test = (
+            weighted_rows(part, weights, tf=tf, norm=norm, average_length=length) for part in (self.train, self.test)
+        )
+        return train, test
+
+    def profiles(self, left_out: Literal["document", "copies"] | None) -> tuple[Any, Any]:
+        """Return the class profiles of the training and the test part.
+
+        Parameters
+        ----------
+        left_out : {"document", "copies"} or None
+            What a training row is profiled without.
+        """
+        profile = ClassProfile(leave_out=left_out or "document")
+        train = profile.fit_transform(self.train, self.codes)
+        return profile.transform(self.train) if left_out is None else train, profile.transform(self.test)
+
+    def fold_numbers(self) -> Documents:
+        """Return a fold for each training document, drawn at random; copies are in one fold."""
+        documents, copies = np.unique(equal_rows(self.train), return_inverse=True)
+        return (np.random.default_rng(0).permutation(len(documents)) % INNER_FOLDS)[copies]
+
+    @cached_property
+    def folds(self) -> list["Split"]:
+        """The training part split again, for what is to be chosen without the test part."""
+        fold = self.fold_numbers()
+        parts = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(INNER_FOLDS)]
+        return [split_counts(self.train, self.codes, *part) for part in parts if all(map(len, part))]
+
+    def one_against_rest(self) -> Iterator["Split"]:
+        """Yield a split of two classes, 1 and 0, for each class."""
+        for i in range(len(self.counts.classes)):
+            codes, truth = ((of == i).astype(np.int64) for of in (self.codes, self.truth))
+            yield Split(self.train, self.test, codes, truth, ClassCounts.from_matrix(self.train, codes))
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCorpus:
+    """The terms of every document of a corpus, counted once for all splits.
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (n_documents, n_terms)
+    terms : tuple of str
+    labels : ndarray of shape (n_documents,)
+    given : ndarray of "train" and "test", or None
+    vectors : WordVectors, optional
+        Of some of the terms.
+    """
+
+    counts: Any
+    terms: tuple[str, ...]
+    labels: NDArray[Any]
+    given: NDArray[np.str_] | None
+    vectors: WordVectors | None = None
+
+    def parts(
+        self, seed: int | None, train_fraction: float = 1.0, sample: int | None = None
+    ) -> tuple[Documents, Documents]:
+        """Return the numbers of the training and the test documents.
+
+        Parameters
+        ----------
+        seed : int or None
+            Of a random 80/20 split; None is the given one.
+        train_fraction : float, default=1.0
+            Which part of the training documents to keep, drawn at random by the seed (0 for the given split); a
+            smaller part is within a larger one.
+        sample : int, optional
+            How many test documents to keep, drawn in the same way; all if there are no more.
+        """
+        if seed is None:
+            if self.given is None:
+                raise ValueError("this corpus has no given split: draw one with a seed")
+            train, test = (np.flatnonzero(self.given == part) for part in ("train", "test"))
+        else:
+            from sklearn.model_selection import train_test_split
+
+            train, test = train_test_split(np.arange(len(self.labels)), test_size=TEST_SIZE, random_state=seed)
+        if sample is not None and sample < len(test):
+            test = _drawn(test, sample, seed)
+        if train_fraction == 1:
+            return train, test
+        return _drawn(train, max(1, round(train_fraction * len(train))), seed), test
+
+    def split(self, seed: int | None, train_fraction: float = 1.0, sample: int | None = None) -> Split:
+        """Select a split; see `parts`."""
+        train, test = self.parts(seed, train_fraction, sample)
+        split = split_counts(self.counts, self.labels, train, test)
+        if self.vectors is None:
+            return split
+        columns, vectors = self.vectors.of(self.terms)
+        counts = sparse.csr_array(self.counts)
+        return replace(split, words=WordCounts(vectors, counts[train][:, columns], counts[test][:, columns]))
+
+
+def _drawn(documents: Documents, n: int, seed: int | None) -> Documents:
+    """Draw n of the documents at random, and keep their order."""
+    return documents[np.sort(np.random.default_rng(seed or 0).permutation(len(documents))[:n])]
+
+
+def split_counts(counts: Any, labels: NDArray[Any], train: Documents, test: Documents) -> Split:
+    """Select the rows of both parts, and the columns of the terms that the training part has."""
+    classes, codes = np.unique(labels[train], return_inverse=True)
+    place = np.searchsorted(classes, labels[test]).clip(max=len(classes) - 1)
+    truth = np.where(classes[place] == labels[test], place, -1)
+    rows = counts[train]
+    occurs = np.bincount(rows.indices, minlength=rows.shape[1]) > 0
+    rows = rows[:, occurs]
+    return Split(rows, counts[test][:, occurs], codes, truth, ClassCounts.from_matrix(rows, codes))
+
+
+def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
+    """Count the terms of a corpus as the experiments want them: scikit-learn's words, without its English stop words.
+
+    Examples
+    --------
+    >>> corpus = Corpus("tiny", ("a late goal", "the vote"), np.array(["s", "p"]))
+    >>> count_terms(corpus).counts.toarray()
+    array([[1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    counter = CountVectorizer(stop_words="english", dtype=np.float64, n_jobs=n_jobs)
+    counts = counter.fit_transform(corpus.texts)
+    terms = tuple(counter.get_feature_names_out().tolist())
+    return CountedCorpus(counts, terms, np.asarray(corpus.labels), corpus.split)
+
+
+def n_test_documents(corpus: Corpus) -> int:
+    """Return how many documents the test part of a split has."""
+    return math.ceil(TEST_SIZE * len(corpus.texts)) if corpus.split is None else int(np.sum(corpus.split == "test"))
+
+
+def deduplicated(corpus: Corpus) -> Corpus:
+    """Keep the first of equal texts, and none of those that stand under more than one label.
+
+    Examples
+    --------
+    >>> texts, labels = ("a", "b", "a", "c", "c"), np.array(["x", "y", "x", "x", "y"])
+    >>> deduplicated(Corpus("tiny", texts, labels)).texts
+    ('a', 'b')
+    """
+    first: dict[str, int] = {}
+    seen: dict[str, set[str]] = {}
+    for number, (text, label) in enumerate(zip(corpus.texts, corpus.labels, strict=True)):
+        first.setdefault(text, number)
+        seen.setdefault(text, set()).add(str(label))
+    kept = np.array([number for text, number in first.items() if len(seen[text]) == 1], dtype=np.int64)
+    return replace(
+        corpus,
+        texts=tuple(corpus.texts[number] for number in kept),
+        labels=corpus.labels[kept],
+        split=None if corpus.split is None else corpus.split[kept],
+        ids=None if corpus.ids is None else corpus.ids[kept],
+    )
+
+
+def fingerprint(corpus: Corpus) -> str:
+    """Return a short checksum of the texts, labels and split, which tells apart corpora of one name."""
+    split = [None] * len(corpus.texts) if corpus.split is None else corpus.split.tolist()
+    digest = hashlib.sha256()
+    for document in zip(corpus.texts, corpus.labels.tolist(), split, strict=True):
+        digest.update(json.dumps(document).encode())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,206 @@
+"""The records of a comparison as text, Markdown, CSV, LaTeX or HTML; what a name says is shown, never obeyed."""
+
+import csv
+import html
+import io
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from troenpy.display.plain import printable
+
+Record = dict[str, Any]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # what a spreadsheet runs if a cell begins with it
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
+
+
+def to_csv(compared: Record) -> str:
+    """Return the errors as CSV text, one line per corpus and method.
+
+    A quote stands before text that a spreadsheet would take for a formula; numbers are left alone.
+    """
+    rows = compared["errors"]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _csv_cell(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _csv_cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return f"'{printable(value)}" if value.startswith(_FORMULA) else printable(value)
+
+
+def to_text(compared: Record) -> str:
+    """Return the table as lines of text: of one corpus with intervals and p-values, of several with ranks."""
+    header, rows = layout(compared, "{}")
+    lines = [[printable(name) for name in header], *([printable(row[0]), *row[1:]] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shown = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
+    return "\n".join(filter(None, [printable(title(compared)), *shown, printable(caption(compared))]))
+
+
+def to_html(compared: Record) -> str:
+    """Return the same table as HTML, for a notebook."""
+    header, rows = layout(compared, "<b>{}</b>")
+    head = _html_row("th", [_html_text(name) for name in header])
+    body = [_html_row("td", [_html_text(row[0]), *row[1:]]) for row in rows]
+    parts = title(compared), caption(compared)
+    shown = "<br>".join(_html_text(part) for part in parts if part)
+    return f"<table><caption>{shown}</caption><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _html_row(tag: str, cells: list[str]) -> str:
+    first, *others = cells
+    shown = "".join(f"<{tag} style='text-align:right'>{cell}</{tag}>" for cell in others)
+    return f"<tr><{tag}>{first}</{tag}>{shown}</tr>"
+
+
+def _html_text(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def to_latex(compared: Record) -> str:
+    r"""Return errors in per cent by method and corpus, the lowest in bold, as a tabular with the rules of booktabs."""
+    header, rows = overview(compared, r"\textbf{{{}}}")
+    lines = [[latex_text(name) for name in header], *([latex_text(row[0]), *row[1:]] for row in rows)]
+    head, *body = (f"{' & '.join(line)} \\\\\n" for line in lines)
+    columns = "l" + "r" * (len(header) - 1)
+    return (
+        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head}\\midrule\n{''.join(body)}\\bottomrule\n\\end{{tabular}}\n"
+    )
+
+
+def latex_text(text: str) -> str:
+    r"""Escape what LaTeX would read as more than text.
+
+    Examples
+    --------
+    >>> print(latex_text("50 % of a_b"))
+    50 \% of a\_b
+    """
+    escaped = printable(text).translate(_LATEX)
+    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped  # else the row before takes it
+
+
+def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str:
+    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table.
+
+    Parameters
+    ----------
+    compared : dict
+        From `summary.compare`.
+    notes : mapping, optional
+        What to say of methods, by name, in a first column of their own.
+    """
+    header, rows = overview(compared, "**{}**")
+    lines = [[markdown_code(row[0]), *row[1:]] for row in rows]
+    if notes is None:
+        return markdown_table(header, lines)
+    noted = [[notes.get(row[0], ""), *line] for row, line in zip(rows, lines, strict=True)]
+    return markdown_table(["", *header], noted, n_text=2)
+
+
+def markdown_table(header: list[str], rows: list[list[str]], *, n_text: int = 1) -> str:
+    """Return a table whose first columns are text; the others are numbers and stand right."""
+    marks = ["---" if place < n_text else "---:" for place in range(len(header))]
+    lines = [[markdown_text(name) for name in header], marks, *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """Escape what Markdown or HTML would read as more than text."""
+    for character, entity in {"&": "&amp;", "<": "&lt;", ">": "&gt;"}.items():
+        text = text.replace(character, entity)
+    return "".join(f"\\{one}" if one in "\\`*_[]|" else one for one in printable(" ".join(text.split())))
+
+
+def markdown_code(text: str) -> str:
+    """Return text as code; a backtick, which would end it, becomes a quote."""
+    return "`{}`".format(printable(" ".join(text.split())).replace("`", "'").replace("|", "\\|"))
+
+
+def layout(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of a table to look at: details of one corpus, an overview of several."""
+    return (details if len(compared["corpora"]) == 1 else overview)(compared, emphasis)
+
+
+def overview(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of methods by corpora, with mean ranks and wins against the baseline."""
+    has_ranks, has_baseline = compared["friedman"] is not None, compared["baseline"] is not None
+    header = ["method", *compared["corpora"], *["rank"] * has_ranks, *["w/t/l"] * has_baseline]
+    records = {(record["corpus"], record["method"]): record for record in compared["errors"]}
+    least = _least(compared)
+    rows = []
+    for method in compared["methods"]:
+        cells = [records.get((corpus, method["name"])) for corpus in compared["corpora"]]
+        row = [method["name"], *("" if cell is None else _percent(cell, least, emphasis) for cell in cells)]
+        if has_ranks:
+            row.append("" if method["rank"] is None else f"{method['rank']:.1f}")
+        if has_baseline:
+            row.append("" if method["wins"] is None else "/".join(map(str, method["wins"])))
+        rows.append(row)
+    return header, rows
+
+
+def details(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of methods on the first corpus, with intervals and tests."""
+    header = ["method", "error", "95 % interval", "reduction", "p"]
+    least = _least(compared)
+    rows = []
+    for record in compared["errors"]:
+        if record["corpus"] == compared["corpora"][0]:
+            interval = f"{100 * record['low']:.2f} to {100 * record['high']:.2f}"
+            reduction = "" if record["reduction"] is None else f"{100 * record['reduction']:.1f} %"
+            p = "" if record["p"] is None else p_value(record["p"])
+            error = _percent(record, least, emphasis)
+            rows.append([record["method"], error, interval, reduction, p])
+    return header, rows
+
+
+def _least(compared: Record) -> dict[str, float]:
+    """Return the lowest error on each corpus."""
+    least: dict[str, float] = {}
+    for record in compared["errors"]:
+        least[record["corpus"]] = min(record["error"], least.get(record["corpus"], math.inf))
+    return least
+
+
+def _percent(record: Record, least: dict[str, float], emphasis: str) -> str:
+    shown = f"{100 * record['error']:.2f}"
+    return emphasis.format(shown) if math.isclose(record["error"], least[record["corpus"]]) else shown
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as it is shown."""
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def title(compared: Record) -> str:
+    """Say what the numbers of the table are."""
+    return f"{compared['corpora'][0]}: test error, %" if len(compared["corpora"]) == 1 else "test error, %"
+
+
+def caption(compared: Record, *, has_intervals: bool = True) -> str:
+    """Say which intervals and tests the table has."""
+    kinds = sorted({record["interval"] for record in compared["errors"]})
+    tests = {"Wilson": "McNemar's exact test", "Nadeau-Bengio": "corrected resampled t-test"}
+    if compared["baseline"] is None:
+        return ""
+    against = f"against {compared['baseline']}, {' or '.join(tests[kind] for kind in kinds)}"
+    if len(compared["corpora"]) == 1:
+        return (
+            f"{' or '.join(kinds)} interval; reduction and p {against}"
+            if has_intervals
+            else f"reduction and p {against}"
+        )
+    friedman = compared["friedman"]
+    ranked = "" if friedman is None else f"; ranks differ with p {p_value(friedman['p'])} (Friedman)"
+    return f"w/t/l: wins, ties, losses {against} at p < 0.05{ranked}"

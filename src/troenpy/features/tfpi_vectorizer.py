@@ -1,0 +1,425 @@
+"""TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text."""
+
+from collections.abc import Sized
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
+
+from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.counting import read_weights
+from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
+from troenpy.features.documents import check_collection
+from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
+from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums
+from troenpy.features.term_weighter import TermWeighter
+from troenpy.fitting.jobs import job_count
+from troenpy.fitting.parameters import check_float_type
+from troenpy.fitting.transaction import all_or_nothing, lock_of
+from troenpy.weights.cells import check_two_classes
+from troenpy.weights.schemes import Weight, check_scheme
+
+
+class TfPiVectorizer(CountVectorizer):
+    """Turn documents and their labels into a matrix of TF-PI features, or of any other weighting.
+
+    To TF-PI what scikit-learn's TfidfVectorizer is to TF-IDF: :class:`CountVectorizer` followed by
+    :class:`TermWeighter`, with the parameters of both.
+
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
+ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
+        As in :class:`CountVectorizer`: how text becomes counts.
+    dtype : float32 or float64, default=float64
+        Of the matrix.
+    scheme : str or callable, default="pi"
+        The weight of a term: a name of `troenpy.WEIGHTS`, an expression such as "sqrt(pcf_present)*idf", or a function
+        of `ClassCounts`.
+    tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
+        What stands for the count of a term in a document.
+    norm : {"l2", "l1", "hellinger"} or None, default="l2"
+        How each row is scaled.
+    smoothing : float, default=1.0
+        For the weights that take it.
+    cv : None, int, splitter or iterable of splits, default=None
+        Cross-fitting in `fit_transform`: each training row is weighted by what the other folds say, so that it has not
+        seen its own label. :class:`TermWeighter` says when that matters.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds of an int `cv`.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 is all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each term.
+    counts_ : ClassCounts
+        Documents per class and term.
+    weights_ : ndarray of shape (n_terms,)
+        One weight per column.
+
+    See Also
+    --------
+    TermWeighter : The same from a matrix of counts.
+
+    Notes
+    -----
+    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
+    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
+    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
+    the default smoothing.
+
+    **Coming from TfidfVectorizer**, what has another name here, or another meaning:
+
+    ====================================  ===========================================================================
+    TfidfVectorizer                       TfPiVectorizer
+    ====================================  ===========================================================================
+    ``fit(texts)``                        ``fit(texts, labels)``
+    ``sublinear_tf=True``                 ``tf="log"``
+    ``binary=True``                       the same, or ``tf="binary"``
+    ``norm="l2"``, ``"l1"``, ``None``     the same, and ``"hellinger"``
+    ``use_idf=True``                      ``scheme="idf"``: the paper's 1 + log(n / (1 + n_w)), which differs slightly
+    ``smooth_idf=True``                   ``scheme=lambda c: np.log((1 + c.n_documents) / (1 + c.term_docs)) + 1``
+    ``smooth_idf=False``                  ``scheme=lambda c: np.log(c.n_documents / c.term_docs) + 1``
+    ``use_idf=False``                     ``scheme=lambda c: np.ones(len(c.term_docs))``
+    ``idf_``                              ``weights_``
+    ====================================  ===========================================================================
+
+    All other parameters are the same. A named function can be pickled, a lambda cannot.
+
+    Examples
+    --------
+    >>> from troenpy import TfPiVectorizer
+    >>> texts = ["a late goal", "goal in the cup", "the vote today", "vote late in the day"]
+    >>> vectorizer = TfPiVectorizer(norm=None)
+    >>> X = vectorizer.fit_transform(texts, ["sport", "sport", "politics", "politics"])
+    >>> dict(zip(vectorizer.get_feature_names_out(), vectorizer.weights_.round(2).tolist()))["goal"]
+    0.52
+    >>> X.shape
+    (4, 8)
+    """
+
+    # `raw_documents` is data, not routable metadata.
+    __metadata_request__partial_fit = {"raw_documents": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        *,
+        input: str = "content",  # noqa: A002
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: Any = None,
+        lowercase: bool = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: Any = None,
+        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Any = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        binary: bool = False,
+        dtype: Any = np.float64,
+        scheme: str | Weight = "pi",
+        tf: TermFrequency = "raw",
+        norm: Norm | None = "l2",
+        smoothing: float = 1.0,
+        cv: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            max_df=max_df,
+            min_df=min_df,
+            max_features=max_features,
+            vocabulary=vocabulary,
+            binary=binary,
+            dtype=dtype,
+            n_jobs=n_jobs,
+        )
+        self.scheme = scheme
+        self.tf = tf
+        self.norm = norm
+        self.smoothing = smoothing
+        self.cv = cv
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the vocabulary, the class counts and the weights.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+        y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
+            The labels.
+        sample_weight : array-like of shape (n_documents,), optional
+            How many documents each one counts for.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_counts(raw_documents, y, sample_weight)
+        return self
+
+    @all_or_nothing
+    def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit, then weight the same documents; with `cv`, each by the other folds only.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
+        """
+        X = self._fit_counts(raw_documents, y, sample_weight)
+        if self.cv is None:
+            return self._weigh(X)
+        return self._weighter.weigh_by_folds(X, y, sample_weight)
+
+    @all_or_nothing
+    def partial_fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add more documents to what was learnt; new terms and new classes are welcome.
+
+        Any number of batches, then `transform`, gives the same columns and values as `fit` on all documents. As
+        `min_df` and `max_df` apply to all documents so far, and new terms sort in between, **columns move from call to
+        call**: for a model that learns along, pass a fixed `vocabulary`. `max_features` and `cv` need all documents
+        at once and are an error here, and so is going on after `fit`, which keeps no terms that it left out.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`; any batch, one with a single class or with empty documents too.
+
+        Returns
+        -------
+        self
+        """
+        if self.max_features is not None:
+            raise ValueError(
+                "max_features cannot be used with partial_fit: a term left out of the first batches may be among the"
+                " most frequent later. Use min_df, or a fixed vocabulary"
+            )
+        if self.cv is not None:
+            raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
+        if "_weighter" in vars(self) and "_tallies" not in vars(self):  # hasattr would settle
+            raise ValueError(
+                "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
+                " clone the vectorizer first"
+            )
+        check_collection(raw_documents)
+        labels = self._check(y)
+        check_labels_fit(labels, raw_documents, is_whole=False)
+        batch = self._count_batch(raw_documents, labels, sample_weight)
+        self._tallies = added([*getattr(self, "_tallies", []), batch])
+        for name in ("_weighter", "vocabulary_"):
+            self.__dict__.pop(name, None)
+        return self
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Count the terms of the vocabulary and weight them by what was learnt.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, array, Series or Arrow string data
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
+        """
+        self._check_fitted()
+        return self._weigh(super().transform(raw_documents))
+
+    def explain(self, term: Any) -> TermLedger | TermLedgers:
+        """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
+
+        Parameters
+        ----------
+        term : str or int, or an iterable of them
+            The term, or the number of its column; of several, the result is one table.
+
+        Returns
+        -------
+        TermLedger, or TermLedgers for several terms
+            Each prints as a table, and shows one in a notebook; TermLedgers has `to_frame`.
+
+        Examples
+        --------
+        >>> from troenpy import TfPiVectorizer
+        >>> vectorizer = TfPiVectorizer().fit(["late goal", "own goal", "late vote"], ["sport", "sport", "politics"])
+        >>> vectorizer.explain("goal").documents_by_class
+        {'politics': 0, 'sport': 2}
+        >>> print(vectorizer.explain(["goal", "late"]))
+        term    weight  rank  documents     most in     PCF_1    PCF_*  IDF
+        goal  0.422837     1          2     sport 2  0.693147  0.27031    1
+        late  -0.27031     2          2  politics 1         0  0.27031    1
+        """
+        self._check_fitted()
+        how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
+        return explain_terms(term, self.get_feature_names_out(), self._weighter.counts_, self.weights_, **how)
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """One weight per column."""
+        self._check_fitted()
+        return self._weighter.weights_
+
+    @property
+    def counts_(self) -> ClassCounts:
+        """Documents per class and term."""
+        self._check_fitted()
+        return self._weighter.counts_.with_terms(self.get_feature_names_out())
+
+    def __getattr__(self, name: str) -> Any:
+        """Choose and weight the terms of all batches when they are first asked for, not after each batch."""
+        if name in ("_weighter", "vocabulary_") and "_tallies" in vars(self):
+            with lock_of(self):  # no batch comes in between
+                if name not in vars(self):
+                    self._settle()
+                if name in vars(self):
+                    return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__} has no {name}")
+
+    def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
+        """Learn everything; return the counts."""
+        check_collection(raw_documents)
+        labels = self._check(y)
+        check_labels_fit(labels, raw_documents)
+        check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
+        weights = read_weights(sample_weight, len(labels))
+        for name in ("_tallies", "_weighter", "vocabulary_"):
+            self.__dict__.pop(name, None)
+        X = super().fit_transform(raw_documents)
+        check_labels_fit(labels, X.shape[0])
+        length = X.data.sum() if weights is None else weights @ row_sums(X)
+        counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
+        self._weighter = self._new_weighter().learn(counts, float(length))
+        return X
+
+    def _weigh(self, X: Any) -> Any:
+        return self._weighter.weigh(X, copy=False, n_threads=job_count(self.n_jobs))
+
+    def _new_weighter(self) -> TermWeighter:
+        return TermWeighter(
+            self.scheme,
+            tf=self.tf,
+            norm=self.norm,
+            smoothing=self.smoothing,
+            cv=self.cv,
+            random_state=self.random_state,
+        )
+
+    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> "Tally":
+        counter = copy(self)  # with the steps of a subclass
+        counter.__dict__.pop("_tallies", None)
+        counter.min_df, counter.max_df = 1, 1.0
+        weights = read_weights(sample_weight, len(labels))
+        documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
+        try:
+            X = super(TfPiVectorizer, counter).fit_transform(documents)
+            terms = counter.get_feature_names_out()
+        except ValueError as error:
+            if not str(error).startswith("empty vocabulary"):
+                raise
+            X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
+        check_labels_fit(labels, X.shape[0], is_whole=False)
+        return Tally(
+            counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
+            n_documents=X.shape[0],
+            frequency=np.bincount(X.indices, minlength=len(terms)),
+            occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
+        )
+
+    def _settle(self) -> None:
+        """Choose the terms of all documents so far and weight them; wait while there is nothing to weight."""
+        tally = sum(self._tallies[1:], start=self._tallies[0])
+        self._tallies = [tally]
+        self.fixed_vocabulary_ = self.vocabulary is not None
+        fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
+        kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
+        if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
+            return
+        counts = tally.counts if kept.all() else tally.counts.select(kept)
+        weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
+        assert counts.terms is not None  # noqa: S101
+        self.vocabulary_ = {term: column for column, term in enumerate(counts.terms)}
+        self._weighter = weighter
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "_weighter"):
+            return
+        if hasattr(self, "_tallies"):
+            raise NotFittedError(
+                f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or"
+                " min_df and max_df leave no term. partial_fit more of them"
+            )
+        raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
+
+    def _check(self, y: Any) -> Labels:
+        """Notice what is wrong with parameters and labels before any text is read."""
+        self._validate_params()
+        check_names(self.tf, self.norm)
+        check_scheme(self.scheme, self.smoothing)
+        check_float_type(self.dtype)
+        return read_required_labels(y, "TfPiVectorizer")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What partial_fit has seen, over all terms: `min_df` and `max_df` may let in later what they keep out now."""
+
+    counts: ClassCounts
+    n_documents: int
+    frequency: NDArray[np.int64]  # documents by term, each counted once whatever its weight
+    occurrences: NDArray[np.float64]  # weighted sum of counts by term
+
+    def __add__(self, other: "Tally") -> "Tally":
+        counts = self.counts + other.counts
+        assert counts.terms is not None  # noqa: S101
+        place = {term: i for i, term in enumerate(counts.terms)}
+
+        def total(name: str) -> Any:
+            values = np.zeros(len(place), dtype=getattr(self, name).dtype)
+            for tally in (self, other):
+                values[[place[term] for term in tally.counts.terms]] += getattr(tally, name)  # type: ignore[union-attr]
+            return values
+
+        return Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
+
+
+def added(tallies: list[Tally]) -> list[Tally]:
+    """Add up the last tallies while they are of like size, so that many small batches cost little each."""
+    while len(tallies) > 1 and len(tallies[-2].frequency) <= 2 * len(tallies[-1].frequency):
+        tallies = [*tallies[:-2], tallies[-2] + tallies[-1]]
+    return tallies

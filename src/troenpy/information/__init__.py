@@ -1,0 +1,21 @@
+"""The measures: positive and negative information, entropy, troenpy, from probabilities or estimated from counts."""
+
+from troenpy.information.differential import differential_troenpy
+from troenpy.information.measures import (
+    conditional_troenpy,
+    entropy,
+    negative_information,
+    positive_information,
+    troenpy,
+    troenpy_gain,
+)
+
+__all__ = [
+    "conditional_troenpy",
+    "differential_troenpy",
+    "entropy",
+    "negative_information",
+    "positive_information",
+    "troenpy",
+    "troenpy_gain",
+]

@@ -1,0 +1,119 @@
+"""How counts become an estimate of troenpy: plug-in, the paper's add-one, Dirichlet, posterior mean."""
+
+from numbers import Real
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from troenpy.information.distributions import Floats, as_floats
+
+Estimator = Literal["plugin", "add_one", "dirichlet", "posterior_mean"]
+
+ESTIMATORS: tuple[Estimator, ...] = ("plugin", "add_one", "dirichlet", "posterior_mean")
+WITH_PRIOR: tuple[Estimator, ...] = ("dirichlet", "posterior_mean")
+
+
+def estimated_troenpy(
+    counts: Floats,
+    is_present: NDArray[np.bool_],
+    estimator: Estimator,
+    smoothing: float,
+    prior: ArrayLike | None,
+) -> Floats:
+    """Estimate the troenpy along the last axis."""
+    pseudo = _pseudo_counts(is_present, smoothing, prior) if estimator in WITH_PRIOR else np.zeros(1)
+    cells = troenpy_cells(
+        counts,
+        sum_of_others(counts),
+        estimator=estimator,
+        smoothing=smoothing,
+        pseudo=pseudo,
+        pseudo_others=sum_of_others(pseudo),
+    )
+    return cast(Floats, cells.sum(axis=-1))
+
+
+def troenpy_cells(
+    counts: Floats,
+    others: Floats,
+    *,
+    estimator: Estimator,
+    smoothing: float = 1.0,
+    pseudo: Floats | float = 0.0,
+    pseudo_others: Floats | float = 0.0,
+) -> Floats:
+    """Give each outcome's share of the estimated troenpy, p_i PI_i, from its count and the count of all others.
+
+    The others are given, not subtracted here, because next to p = 1 they carry all the precision. `pseudo` and
+    `pseudo_others` are the pseudo-counts of "dirichlet" and "posterior_mean". One home for the estimators: dense
+    tables and the sparse class counts of terms both sum these cells.
+    """
+    if estimator in WITH_PRIOR:
+        counts, others = counts + pseudo, others + pseudo_others
+    totals = counts + others
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        p = counts / totals
+        if estimator == "add_one":
+            ratio = (counts - smoothing) / (smoothing + others)
+            information = np.log1p(ratio)
+            if np.min(ratio, initial=0.0) < -0.99:
+                # Where sample weights sum to next to nothing it is -1 up to rounding: the same by the quotient itself.
+                information = np.where(ratio < -0.99, np.log(totals / (smoothing + others)), information)
+        elif estimator == "posterior_mean":
+            information = special.psi(totals + 1) - special.psi(others)
+        else:
+            # 1/(1-p) = 1 + counts/others, in one step precise for small p and for p near 1.
+            ratio = counts / others
+            information = np.log1p(ratio)
+            if not np.isfinite(np.max(ratio, initial=0.0)):
+                overflows = np.isinf(ratio) & (others > 0)
+                information = np.where(overflows, np.log(totals) - np.log(others), information)
+        cells = p * information
+        return cast(Floats, cells if np.all(counts > 0) else np.where(counts > 0, cells, 0.0))
+
+
+def check_smoothing(smoothing: float) -> None:
+    """Raise ValueError unless the smoothing is a positive number."""
+    if not isinstance(smoothing, Real) or isinstance(smoothing, bool) or not 0 < smoothing < np.inf:
+        raise ValueError(
+            f"smoothing must be positive and finite, got {smoothing!r}: with 0 the troenpy of an outcome that has all"
+            " the counts, as the weight of a term that occurs in one class only, is infinite"
+        )
+
+
+def check_estimator(estimator: str, smoothing: float, prior: object = None) -> None:
+    """Raise ValueError unless the estimator is known and the smoothing and prior fit it."""
+    if estimator not in ESTIMATORS:
+        raise ValueError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
+    if estimator != "plugin":
+        check_smoothing(smoothing)
+    if prior is not None and estimator not in WITH_PRIOR:
+        raise ValueError(f"prior is for the estimators dirichlet and posterior_mean, not for {estimator}")
+
+
+def _pseudo_counts(is_present: NDArray[np.bool_], smoothing: float, prior: ArrayLike | None) -> Floats:
+    n_outcomes = is_present.shape[-1]
+    weights = np.ones(n_outcomes) if prior is None else as_floats(prior, "prior")
+    if weights.shape != (n_outcomes,):
+        raise ValueError(f"prior must have one entry per outcome, shape ({n_outcomes},), got {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError(f"prior must be finite, non-negative and not all zero, got {prior!r}")
+    masked = weights * is_present
+    totals = masked.sum(axis=-1, keepdims=True)
+    return cast(Floats, smoothing * masked / np.where(totals > 0, totals, 1.0))
+
+
+def sum_of_others(counts: Floats) -> Floats:
+    """Sum all entries but each one along the last axis, without cancellation.
+
+    Only an entry above half the total could lose digits in total - entry, and there is at most one: the largest.
+    Its others are summed apart.
+    """
+    largest = np.argmax(counts, axis=-1, keepdims=True)
+    others = counts.sum(axis=-1, keepdims=True) - counts
+    without_largest = counts.copy()
+    np.put_along_axis(without_largest, largest, 0.0, axis=-1)
+    np.put_along_axis(others, largest, without_largest.sum(axis=-1, keepdims=True), axis=-1)
+    return others

@@ -1,0 +1,16 @@
+"""Rows and text to labels: nearest neighbours, logistic regression, why a document got its label, named settings."""
+
+from troenpy.models import settings
+from troenpy.models.classifier import TroenpyClassifier
+from troenpy.models.explanation import Explanation, NeighborExplanation
+from troenpy.models.neighbors import SparseKNeighborsClassifier
+from troenpy.models.text_neighbors import TextKNeighborsClassifier
+
+__all__ = [
+    "Explanation",
+    "NeighborExplanation",
+    "SparseKNeighborsClassifier",
+    "TextKNeighborsClassifier",
+    "TroenpyClassifier",
+    "settings",
+]

@@ -1,0 +1,231 @@
+"""Why a document got its label: what each term adds to a decision, or what it shares with its neighbours."""
+
+import html
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from troenpy.display.frames import data_frame, html_table, text_table
+from troenpy.display.plain import printable
+
+_SHOWN = 10
+_SHOWN_TOGETHER = 5
+#: The terms coloured are the fewest that make up this share of all contributions, by magnitude: a term that adds next
+#: to nothing stays plain, however long the text, and however small the largest contribution is.
+_COLOURED = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The terms that speak for and against a class; a table in a terminal, highlighted text in a notebook.
+
+    Attributes
+    ----------
+    text : str
+    label : class
+        The class that is explained.
+    prediction : class, or list of classes for multi-label targets
+    probability : float
+        Of `label`.
+    classes : ndarray of shape (n_classes,)
+    decision : ndarray of shape (n_classes,)
+        ``intercept + contributions.sum(axis=0)``; of two classes, one is the other with the sign turned.
+    intercept : ndarray of shape (n_classes,)
+    terms : ndarray of str
+        The document's terms, those that matter most to `label` first.
+    contributions : ndarray of shape (n_terms, n_classes)
+    places : dict of sets of int, or None
+        The characters of the text that each term covers; None if the analyzer does not tell.
+    """
+
+    text: str
+    label: Any
+    prediction: Any
+    probability: float
+    classes: NDArray[Any]
+    decision: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    terms: NDArray[np.object_]
+    contributions: NDArray[np.float64]
+    places: dict[str, set[int]] | None
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame, one row per term: the term, then its contribution to each class.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return data_frame(["term", *self.classes.tolist()], [self.terms.tolist(), *self.contributions.T])
+
+    def __str__(self) -> str:
+        return "\n".join([*self._title(), *text_table(self._rows())])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Show the text with the terms that matter coloured: green for the label, red against it."""
+        title = "<br>".join(html.escape(line) for line in self._title())
+        text = f"<p style='white-space:pre-wrap'>{self._coloured_text()}</p>"
+        return f"<div><p><b>{title}</b></p>{text}{html_table(['term', 'contribution'], self._rows())}</div>"
+
+    def _column(self) -> int:
+        return self.classes.tolist().index(self.label)
+
+    def _title(self) -> list[str]:
+        label = printable(str(self.label))
+        return [
+            f"label: {printable(str(self.prediction))}",
+            f"probability of {label}: {self.probability:.4f}",
+            f"contributions to the decision value of {label}:",
+        ]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        column = self._column()
+        values, intercept = self.contributions[:, column], self.intercept[column]
+        rows = [
+            *((printable(str(self.terms[i])), values[i]) for i in range(min(_SHOWN, len(values)))),
+            ("everything else", values[_SHOWN:].sum()),
+            ("intercept", intercept),
+            ("decision value", self.decision[column]),
+        ]
+        return [(name, f"{value:+.4f}") for name, value in rows]
+
+    def _coloured_text(self) -> str:
+        values = self.contributions[:, self._column()]
+        covering: list[tuple[int, ...]] = [()] * len(self.text)  # the terms that are coloured, by character
+        for i in range(_n_deciding(values)):
+            for character in (self.places or {}).get(self.terms[i], ()):
+                covering[character] += (i,)
+        totals = {terms: float(values[list(terms)].sum()) for terms in set(covering)}
+        largest = max(map(abs, totals.values()), default=0.0) or 1.0
+        pieces = []
+        for terms, run in groupby(range(len(self.text)), key=covering.__getitem__):
+            characters = [*run]
+            piece = _escape(self.text[characters[0] : characters[-1] + 1])
+            pieces.append(self._mark(piece, terms, totals[terms] / largest, values) if terms else piece)
+        return "".join(pieces)
+
+    def _mark(self, piece: str, terms: tuple[int, ...], strength: float, values: NDArray[np.float64]) -> str:
+        title = ", ".join(f"{printable(str(self.terms[i]))} {values[i]:+.4f}" for i in terms[:_SHOWN_TOGETHER])
+        colour = "0,150,60" if strength > 0 else "200,40,40"
+        style = f"background:rgba({colour},{0.1 + 0.6 * abs(strength):.2f});border-radius:3px"
+        return f"<span style='{style}' title='{html.escape(title)}'>{piece}</span>"
+
+
+def _escape(text: str) -> str:
+    """Escape for HTML; half a surrogate pair, which no page can hold, is spelt out."""
+    return html.escape(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _n_deciding(values: NDArray[np.float64]) -> int:
+    """Return how many of the values, the largest of which come first, make up most of their magnitude."""
+    total = np.cumsum(np.abs(values))
+    return int(np.searchsorted(total, _COLOURED * total[-1])) + 1 if len(values) and total[-1] > 0 else 0
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborExplanation:
+    """The training documents that voted, and what brings each near; a table in a terminal and in a notebook.
+
+    The square of a distance is that of documents without a common term, plus that of the class profiles, less what
+    the common terms bring: ``distances**2 == apart + profile - shared.sum(axis=0)``.
+
+    Attributes
+    ----------
+    text : str
+    label : class
+        The prediction.
+    documents : ndarray of shape (n_neighbors,)
+        Numbers of training documents, nearest first; the model does not keep their texts.
+    labels : ndarray of shape (n_neighbors,)
+    distances : ndarray of shape (n_neighbors,)
+    votes : ndarray of shape (n_neighbors,)
+        How much each vote counts: 1, or 1 / distance.
+    terms : ndarray of str
+        The terms that the text shares with any of the neighbours, those that bring most first.
+    shared : ndarray of shape (n_terms, n_neighbors)
+        How much each term reduces the squared distance: twice its part of the inner product of the rows.
+    apart : ndarray of shape (n_neighbors,)
+        The squared distance if no term were shared, without the class profiles.
+    profile : ndarray of shape (n_neighbors,)
+        The squared distance of the class profiles; zero without that block.
+    """
+
+    text: str
+    label: Any
+    documents: NDArray[np.int64]
+    labels: NDArray[Any]
+    distances: NDArray[np.float64]
+    votes: NDArray[np.float64]
+    terms: NDArray[np.object_]
+    shared: NDArray[np.float64]
+    apart: NDArray[np.float64]
+    profile: NDArray[np.float64]
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame, one row per neighbour; its terms are a list, those that bring most first.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        columns = [self.documents, self.labels, self.distances, self.votes]
+        sums = [self.apart, self.profile, self.shared.sum(axis=0)]
+        terms = [[str(self.terms[i]) for i in self._common(neighbor)] for neighbor in range(len(self.documents))]
+        names = ["document", "label", "distance", "vote", "apart", "profile", "shared", "terms"]
+        return data_frame(names, [*columns, *sums, terms])
+
+    def __str__(self) -> str:
+        table = text_table([self._header(), *self._rows()])
+        return "\n".join([*self._title(), *table])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        title = "<br>".join(html.escape(line) for line in self._title())
+        return f"<div><p><b>{title}</b></p>{html_table(self._header(), self._rows())}</div>"
+
+    def _title(self) -> list[str]:
+        by_class: dict[str, float] = {}
+        for label, vote in zip(self.labels.tolist(), self.votes.tolist(), strict=True):
+            by_class[printable(str(label))] = by_class.get(printable(str(label)), 0.0) + vote
+        votes = ", ".join(f"{label} {vote:.4g}" for label, vote in sorted(by_class.items(), key=lambda item: -item[1]))
+        return [
+            f"label: {printable(str(self.label))}",
+            f"votes: {votes}",
+            "neighbours, with how much the class profiles add to the squared distance, and shared terms take from it:",
+        ]
+
+    def _header(self) -> list[str]:
+        return ["document", "label", "distance", "vote", "profile", "shared", "terms"]
+
+    def _rows(self) -> list[list[str]]:
+        numbers = (self.documents, self.labels, self.distances, self.votes, self.profile, self.shared.sum(axis=0))
+        return [
+            [
+                str(document),
+                printable(str(label)),
+                f"{distance:.4f}",
+                f"{vote:.4g}",
+                f"{profile:.4f}",
+                f"{shared:.4f}",
+                self._most_common(neighbor),
+            ]
+            for neighbor, (document, label, distance, vote, profile, shared) in enumerate(zip(*numbers, strict=True))
+        ]
+
+    def _common(self, neighbor: int) -> NDArray[np.int64]:
+        """Return the terms shared with a neighbour, those that bring most first."""
+        values = self.shared[:, neighbor]
+        order = np.argsort(-values, kind="stable")
+        return order[values[order] != 0]
+
+    def _most_common(self, neighbor: int) -> str:
+        common = self._common(neighbor)
+        shown = [f"{printable(str(self.terms[i]))} {self.shared[i, neighbor]:.3f}" for i in common[:_SHOWN_TOGETHER]]
+        more = len(common) - len(shown)
+        return ", ".join([*shown, *([f"{more} more"] if more else [])]) or "none"

@@ -1,0 +1,405 @@
+"""SparseKNeighborsClassifier: exact nearest neighbours of sparse rows, and their vote."""
+
+from collections.abc import Callable, Iterator
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
+from troenpy.counts.counting import matrix_errors
+from troenpy.counts.labels import unmixed
+from troenpy.fitting.jobs import job_count
+from troenpy.fitting.transaction import all_or_nothing
+
+VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
+
+Metric = str | dict[str, tuple[slice, str]]
+
+
+def _as_they_are(rows: sparse.csr_array) -> sparse.csr_array:
+    return rows
+
+
+def _of_length_one(rows: sparse.csr_array) -> sparse.csr_array:
+    scaled = near_one(rows)
+    lengths = np.sqrt(sum_rows(rows.indptr, scaled**2))
+    return _with_values(rows, scaled / np.repeat(lengths, np.diff(rows.indptr)))
+
+
+def _roots_of_shares(rows: sparse.csr_array) -> sparse.csr_array:
+    if (rows.data < 0).any():
+        raise ValueError(
+            f"Negative values in data passed to the metric 'hellinger', which compares shares; the least is"
+            f" {rows.data.min()}: use 'euclidean', 'cosine' or 'manhattan'"
+        )
+    scaled = near_one(rows)
+    sums = sum_rows(rows.indptr, scaled)
+    return _with_values(rows, np.sqrt(scaled / np.repeat(sums, np.diff(rows.indptr))))
+
+
+def near_one(rows: sparse.csr_array) -> NDArray[np.float64]:
+    """Return the values, each row times the power of two that makes its largest about 1: squares stay in range."""
+    lengths = np.diff(rows.indptr)
+    largest = np.zeros(len(lengths))
+    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(rows.data))
+    return np.ldexp(rows.data, np.repeat(-np.frexp(largest)[1], lengths))
+
+
+def _with_values(rows: sparse.csr_array, values: NDArray[np.float64]) -> sparse.csr_array:
+    changed = sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
+    changed.eliminate_zeros()  # what fell below the smallest number
+    return changed
+
+
+# How each metric wants its rows; the distance then follows from their differences (nearest.hpp).
+METRICS: dict[str, Callable[[sparse.csr_array], sparse.csr_array]] = {
+    "euclidean": _as_they_are,
+    "cosine": _of_length_one,
+    "manhattan": _as_they_are,
+    "hellinger": _roots_of_shares,
+}
+
+
+class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
+    """Classify by a vote of the k nearest training rows, found exactly, for sparse rows such as weighted terms.
+
+    Neighbours are those of brute force in float64, however many threads there are: equal distances go by the number
+    of the training row. If classes have equally many votes, the class of the nearest of their neighbours wins.
+
+    The fitted model keeps the training rows, and with them whatever they tell of the documents: do not share one
+    whose documents are private.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=7
+        How many neighbours vote.
+    metric : {"euclidean", "cosine", "manhattan", "hellinger"} or dict, default="euclidean"
+        "cosine" is 1 minus the cosine, and 1 for a row of zeros. On rows of length 1 it finds the same neighbours as
+        "euclidean". "hellinger" compares rows as shares of their sum: the Euclidean distance of the square roots of
+        the shares (the rows of ``TermWeighter(norm="hellinger")``), divided by sqrt(2). It is 0 for equal shares and 1
+        for rows with no column in common; a row of zeros is sqrt(1/2) from all others; negative values are an error.
+        A dict ``{name: (columns, metric)}`` adds the distances in several blocks of columns of one matrix, each a
+        slice, such as ``{"tfidf": (slice(0, 5000), "euclidean"), "btf": (slice(5000, None), "euclidean")}``.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether every neighbour has one vote, or one divided by its distance; neighbours at distance 0 then outvote
+        all others.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 is all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_samples_fit_ : int
+        How many training rows there are.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if fitted on a data frame with string column names.
+
+    Examples
+    --------
+    >>> from troenpy import SparseKNeighborsClassifier
+    >>> X = [[3, 0], [2, 1], [0, 4], [1, 5]]
+    >>> knn = SparseKNeighborsClassifier(3, metric="cosine").fit(X, ["sport", "sport", "tech", "tech"])
+    >>> knn.predict([[5, 1], [0, 1]])
+    array(['sport', 'tech'], dtype='<U5')
+    >>> knn.kneighbors([[0, 1]], n_neighbors=2)[1]
+    array([[2, 3]])
+
+    A tie: rows 0, at distance 1, and 2, at distance 2, have one vote each, and row 0 is nearer.
+
+    >>> knn = SparseKNeighborsClassifier(2).fit([[1], [9], [4]], ["b", "a", "a"])
+    >>> knn.predict([[2]])
+    array(['b'], dtype='<U1')
+    >>> knn.predict_proba([[2]])  # of a, of b: the winner's is raised by one step of float64
+    array([[0.5, 0.5]])
+    >>> knn.predict_proba([[2]]).argmax()
+    np.int64(1)
+    """
+
+    classes_: NDArray[Any]
+    n_samples_fit_: int
+
+    def __init__(
+        self, n_neighbors: int = 7, *, metric: Metric = "euclidean", weights: str = "uniform", n_jobs: int | None = None
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.weights = weights
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows and their labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        y = unmixed(y)
+        with matrix_errors():
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self._blocks = read_metric(self.metric, X.shape[1])
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        self._spaces = [Space(rows, metric) for rows, (_, metric) in zip(self._cut(X), self._blocks, strict=True)]
+        self._index = build_index(self._spaces)
+        self.n_samples_fit_ = X.shape[0]
+        return self
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Find the nearest training rows, nearest first.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
+            None asks for the neighbours of every training row among the others.
+        n_neighbors : int or None
+            None takes the estimator's.
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Only if `return_distance`.
+        rows : ndarray of shape (n_queries, n_neighbors)
+            Numbers of training rows.
+        """
+        check_is_fitted(self)
+        k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
+        is_training = X is None
+        queries = [space.rows for space in self._spaces] if is_training else self._cut(self._read(X))
+        if k + is_training > self.n_samples_fit_:
+            relation = "<" if is_training else "<="
+            raise ValueError(
+                f"Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {k}, n_samples_fit ="
+                f" {self.n_samples_fit_}, n_samples = {queries[0].shape[0]}"
+            )
+        if self._index is None:
+            self._index = build_index(self._spaces)  # a model from a file, or from where there is no kernel
+        distances, rows = nearest_rows(
+            self._spaces, self._index, queries, k, skips_own_row=is_training, n_threads=job_count(self.n_jobs)
+        )
+        return (distances, rows) if return_distance else rows
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with most votes, of tied ones that of the nearest neighbour.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
+            None asks for every training row, which then is not its own neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        winners = [winner for _, winner in self._votes(X)]
+        return self.classes_[np.concatenate(winners)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return each class's share of the votes.
+
+        Where a tie was decided, the winner's share is raised by one step of float64, so that the largest is always
+        that of the predicted class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
+            None asks for every training row, which then is not its own neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes)
+        """
+        blocks = []
+        for votes, winner in self._votes(X):
+            shares = votes / votes.sum(axis=1, keepdims=True)
+            place = np.arange(len(shares)), winner
+            own = shares[place]
+            shares[place] = -1
+            rival = shares.max(axis=1)
+            shares[place] = np.where(own > rival, own, np.nextafter(rival, np.inf))
+            blocks.append(shares)
+        return np.concatenate(blocks)
+
+    def _check_parameters(self) -> None:
+        """Raise an error for parameters that fit would not take, whatever the data."""
+        job_count(self.n_jobs)
+        check_count("n_neighbors", self.n_neighbors)
+        if self.weights not in ("uniform", "distance"):
+            raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")
+
+    def _votes(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+        """Yield the votes by query and class, and the winning class, for some queries at a time."""
+        distances, rows = self.kneighbors(X)
+        yield from count_votes(self._codes[rows], self.vote_weights(distances), len(self.classes_))
+
+    def vote_weights(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how much the vote of each neighbour counts.
+
+        Parameters
+        ----------
+        distances : ndarray of shape (n_queries, n_neighbors)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_neighbors)
+        """
+        return np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
+
+    def _read(self, X: Any) -> Any:
+        with matrix_errors():
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def _cut(self, X: Any) -> list[sparse.csr_array]:
+        """Return the block of each metric, as that wants its rows. X is not changed, and shares no memory with them."""
+        if sparse.issparse(X):
+            index = np.int32 if max(X.nnz, *X.shape) <= LARGEST_INT32 else np.int64
+            # New arrays, so that no flag calls the old ones sorted.
+            X = sparse.csr_array((X.data.copy(), X.indices.astype(index), X.indptr.astype(index)), shape=X.shape)
+        else:
+            X = sparse.csr_array(X)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        return [METRICS[metric](X if columns is None else X[:, columns]) for columns, metric in self._blocks]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_index" in state:
+            state["_index"] = None  # made anew from the rows
+        return state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = "hellinger" in str(self.metric)
+        tags.classifier_tags.poor_score = self.metric == "hellinger"  # shares do not tell scikit-learn's blobs apart
+        return tags
+
+
+def count_votes(
+    codes: NDArray[np.int64], weights: NDArray[np.float64], n_classes: int
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+    """Yield the votes by query and class, and the winning class, for some queries at a time.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_queries, k)
+        The class of each neighbour in [0, n_classes), nearest first.
+    weights : ndarray of shape (n_queries, k)
+        How many votes each neighbour has.
+    n_classes : int
+
+    Yields
+    ------
+    votes : ndarray of shape (some queries, n_classes)
+    winner : ndarray of shape (some queries,)
+        The class with most votes, of tied ones that of the nearest neighbour.
+    """
+    step = max(1, VOTES_PER_BLOCK // n_classes)
+    for first in range(0, len(codes), step):
+        block = codes[first : first + step]
+        numbers = np.arange(len(block))[:, None]
+        cells = (numbers * n_classes + block).ravel()
+        votes: NDArray[Any] = np.bincount(
+            cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes
+        )
+        votes = votes.reshape(len(block), n_classes)
+        is_tied = votes[numbers, block] == votes.max(axis=1, keepdims=True)
+        yield votes, block[numbers[:, 0], is_tied.argmax(axis=1)]
+
+
+def vote(codes: NDArray[np.int64], n_classes: int, *, ties: str = "nearest") -> NDArray[np.int64]:
+    """Return the class that wins among the neighbours of each query.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_queries, k)
+        The class of each neighbour, nearest first.
+    n_classes : int
+    ties : {"nearest", "again"}, default="nearest"
+        If classes have equally many votes: the class of the nearest of their neighbours wins, or the vote is taken
+        again without the two farthest neighbours.
+
+    Examples
+    --------
+    Two neighbours each of classes 1 and 0, the fifth of class 2: without the two farthest, 1 has most.
+
+    >>> codes = np.array([[0, 1, 1, 0, 2]])
+    >>> vote(codes, 3), vote(codes, 3, ties="again")
+    (array([0]), array([1]))
+    """
+    winners = np.empty(len(codes), dtype=np.int64)
+    open_queries = np.arange(len(codes))
+    for k in range(codes.shape[1], 0, -2):
+        if not len(open_queries):
+            break
+        nearest = codes[open_queries, :k]
+        blocks = list(count_votes(nearest, np.ones(nearest.shape), n_classes))
+        votes, first = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        winners[open_queries] = first
+        is_tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        open_queries = open_queries[is_tied]
+        if ties == "nearest":
+            break
+    return winners
+
+
+def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one over the distance; neighbours at distance 0 share the vote alone."""
+    with np.errstate(divide="ignore", over="ignore"):
+        weights = 1 / distances
+    is_infinite = np.isinf(weights)
+    has_infinite = is_infinite.any(axis=1)
+    weights[has_infinite] = is_infinite[has_infinite]
+    return weights
+
+
+def check_count(name: str, value: Any) -> int:
+    """Return a number of neighbours, or of something else, if it is one."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} does not take {type(value)} value, enter integer value, got {value!r}")
+    if value <= 0:
+        raise ValueError(f"Expected {name} > 0. Got {value}")
+    return int(value)
+
+
+def read_metric(metric: Any, n_features: int) -> list[tuple[slice | None, str]]:
+    """Return blocks of columns with their metrics; None stands for all columns."""
+    if not isinstance(metric, dict):
+        return [(None, _check_metric("metric", metric))]
+    if not metric:
+        raise ValueError("metric must have at least one block of columns, got {}")
+    blocks: list[tuple[slice | None, str]] = []
+    for name, block in metric.items():
+        if not isinstance(block, tuple) or len(block) != 2 or not isinstance(block[0], slice):
+            raise TypeError(
+                f"metric[{name!r}] must be a tuple of a slice of columns and a metric's name, got {block!r}"
+            )
+        columns = range(*block[0].indices(n_features))
+        if len(columns) == 0:
+            raise ValueError(f"metric[{name!r}] must select columns, got {block[0]!r} of {n_features}")
+        columns = columns if columns.step > 0 else columns[::-1]  # no distance depends on the order
+        ascending = slice(columns[0], columns[-1] + 1, columns.step)
+        blocks.append((ascending, _check_metric(f"metric[{name!r}]", block[1])))
+    return blocks
+
+
+def _check_metric(what: str, metric: Any) -> str:
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise ValueError(f"{what} must be one of {', '.join(METRICS)}, or a dict of blocks of columns, got {metric!r}")
+    return metric

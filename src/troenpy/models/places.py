@@ -1,0 +1,103 @@
+"""Where the terms of a document stand in its text, for those analyzers that tell."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from troenpy.features.count_vectorizer import CountVectorizer
+
+#: Of each character of a changed text, the place in the given one; None for one that was added.
+Origins = list[int | None]
+
+
+def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | None:
+    """Return the characters that each term of a text covers.
+
+    Parameters
+    ----------
+    text : str
+    counter : CountVectorizer
+
+    Returns
+    -------
+    dict of sets of int, or None
+        An n-gram of words covers its words, not what is between them. None if the analyzer, the tokenizer or the
+        preprocessor is a function, since that does not say where it found a term; or if documents are not texts.
+
+    Examples
+    --------
+    >>> places = term_places("A late goal", CountVectorizer(ngram_range=(1, 2)))
+    >>> {term: sorted(covered) for term, covered in places.items()}
+    {'late': [2, 3, 4, 5], 'goal': [7, 8, 9, 10], 'late goal': [2, 3, 4, 5, 7, 8, 9, 10]}
+    """
+    is_word = counter.analyzer == "word"
+    is_known = is_word or counter.analyzer in ("char", "char_wb")
+    if not is_known or counter.input != "content" or counter.preprocessor or (is_word and counter.tokenizer):
+        return None
+    prepared = _prepared(text, counter)
+    if prepared is None:
+        return None
+    grams = {"word": _word_ngrams, "char": _char_ngrams, "char_wb": _char_ngrams_in_words}[counter.analyzer]
+    places: dict[str, set[int]] = defaultdict(set)
+    found = []
+    for term, covered in grams(*prepared, counter):
+        found.append(term)
+        places[term].update(covered)
+    # A subclass may do anything: nothing is shown in a wrong place.
+    return dict(places) if sorted(found) == sorted(counter.build_analyzer()(text)) else None
+
+
+def _prepared(text: str, counter: CountVectorizer) -> tuple[str, Origins] | None:
+    """Lower the case and strip accents; None if that does not go character by character."""
+    prepare = counter.build_preprocessor()
+    whole, lengths = prepare(text), [len(prepare(character)) for character in text]
+    origins: Origins = [i for i, length in enumerate(lengths) for _ in range(length)]
+    return (whole, origins) if len(whole) == len(origins) else None
+
+
+def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, set[int]]]:
+    pattern, stop_words = re.compile(counter.token_pattern), counter.get_stop_words() or ()
+    group = min(1, pattern.groups)
+    words = [
+        (found[group], set(_known(origins[found.start(group) : found.end(group)])))
+        for found in pattern.finditer(text)
+        if found[group] not in stop_words
+    ]
+    shortest, longest = counter.ngram_range
+    for n in range(shortest, min(longest, len(words)) + 1):
+        for i in range(len(words) - n + 1):
+            chosen = words[i : i + n]
+            yield " ".join(word for word, _ in chosen), set().union(*(covered for _, covered in chosen))
+
+
+def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, set[int]]]:
+    text, origins = _without_long_spaces(text, origins)
+    shortest, longest = counter.ngram_range
+    for n in range(shortest, min(longest, len(text)) + 1):
+        for i in range(len(text) - n + 1):
+            yield text[i : i + n], set(_known(origins[i : i + n]))
+
+
+def _char_ngrams_in_words(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, set[int]]]:
+    shortest, longest = counter.ngram_range
+    for found in re.finditer(r"\S+", text):
+        word, places = f" {found[0]} ", [None, *origins[found.start() : found.end()], None]
+        for n in range(shortest, longest + 1):
+            for i in range(max(1, len(word) - n + 1)):
+                yield word[i : i + n], set(_known(places[i : i + n]))
+            if n >= len(word):
+                break  # a short word counts once
+
+
+def _without_long_spaces(text: str, origins: Origins) -> tuple[str, Origins]:
+    """Make one blank of two or more white spaces."""
+    pieces, kept, end = [], [], 0
+    for found in re.finditer(r"\s\s+", text):
+        pieces += [text[end : found.start()], " "]
+        kept += [*origins[end : found.start()], origins[found.start()]]
+        end = found.end()
+    return "".join([*pieces, text[end:]]), [*kept, *origins[end:]]
+
+
+def _known(origins: Origins) -> list[int]:
+    return [place for place in origins if place is not None]

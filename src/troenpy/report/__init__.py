@@ -1,0 +1,10 @@
+"""Rows of results to one summary, and that to a page, Markdown, JSON, figures and the terminal."""
+
+from troenpy.report.images import write_figures
+from troenpy.report.page import write_report
+from troenpy.report.projection import project
+from troenpy.report.reproduction import rebuild, reproduce
+from troenpy.report.summary import summarise
+from troenpy.report.terms import term_table
+
+__all__ = ["project", "rebuild", "reproduce", "summarise", "term_table", "write_figures", "write_report"]

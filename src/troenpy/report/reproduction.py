@@ -1,0 +1,235 @@
+"""The paper's experiments as one job: run, compare, check its claims, and write it all down."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from troenpy import datasets
+from troenpy.datasets.corpora import Corpus
+from troenpy.experiments import methods
+from troenpy.experiments.journal import Row, read_rows
+from troenpy.experiments.runs import Progress, run
+from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicated, fingerprint
+from troenpy.files.archive import FilePath
+from troenpy.report.page import write_report
+from troenpy.report.projection import SAMPLE, project
+from troenpy.report.summary import Summary, summarise
+from troenpy.report.terms import term_table
+
+ROWS = "rows.jsonl"
+FEW_SPLITS, ALL_SPLITS = 5, 50
+FIRST_CHOICE = "r8"  # whose terms and t-SNE are shown, if there are rows of it
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Rows, the corpus whose text the page shows if there is one, and what has been said of them so far."""
+
+    rows: list[Row]
+    folder: Path
+    command: str = ""
+    baseline: str | None = None
+    has_page: bool = True
+    corpus: Corpus | None = None
+    terms: dict[str, Any] | None = None
+    projection: dict[str, Any] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Everything there is to say, as one plain dict."""
+        return summarise(
+            self.rows,
+            baseline=self.baseline,
+            command=self.command,
+            terms=self.terms,
+            projection=self.projection,
+            notes=self.notes,
+        )
+
+    @cached_property
+    def counted(self) -> CountedCorpus | None:
+        """The terms of the corpus."""
+        return None if self.corpus is None else count_terms(self.corpus)
+
+    def write(self) -> list[Path]:
+        """Write page, Markdown and JSON; return the files, the page first."""
+        return write_report(self.summary, self.folder, with_page=self.has_page)
+
+    def with_terms(self) -> "Reproduction":
+        """Add the terms of the corpus."""
+        if self.corpus is None or self.counted is None:
+            return self
+        try:
+            return replace(self, terms=term_table(self.corpus, self.counted))
+        except ValueError as error:
+            return replace(self, notes=(*self.notes, f"no terms: {error}"))
+
+    def with_projection(self, *, is_full: bool = False) -> "Reproduction":
+        """Add t-SNE of the corpus: of a sample of its test documents, or of all."""
+        if self.corpus is None or self.counted is None:
+            return self
+        try:
+            projection = project(self.corpus, self.counted, n_documents=None if is_full else SAMPLE)
+        except ValueError as error:
+            return replace(self, notes=(*self.notes, f"no t-SNE: {error}"))
+        note = f"Figure 3 shows the first words of documents of {self.corpus.name}: mind the licence if you pass it on."
+        return replace(self, projection=projection, notes=(*self.notes, note))
+
+
+def corpus_names(chosen: str) -> list[str]:
+    """Read names of corpora, separated by commas; "all" stands for the seven.
+
+    Examples
+    --------
+    >>> corpus_names("r8, classic")
+    ['r8', 'classic']
+    """
+    known = [listing.name for listing in datasets.available()]
+    names = known if chosen.strip() == "all" else list(dict.fromkeys(chosen.replace(",", " ").split()))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ValueError(f"unknown corpus {', '.join(unknown) or chosen!r}; known are {', '.join(known)}, and all")
+    return names
+
+
+def reproduce(
+    corpora: Iterable[str] = ("r8",),
+    *,
+    out: str | os.PathLike[str],
+    is_full: bool = False,
+    is_beyond: bool = False,
+    chosen: Sequence[str] = (),
+    splits: int | None = None,
+    is_fresh: bool = False,
+    ks: Sequence[int] | None = None,
+    is_deduplicated: bool = False,
+    train_fractions: Sequence[float] = (1.0,),
+    sample: int | None = None,
+    vectors: FilePath | None = None,
+    n_jobs: int = -1,
+    data_dir: FilePath | None = None,
+    on_start: Callable[[Sequence[str]], None] | None = None,
+    on_row: Callable[[Progress], None] | None = None,
+    command: str = "",
+    has_page: bool = True,
+) -> Reproduction:
+    """Run the paper's methods and their rivals, and answer the paper's claims.
+
+    Parameters
+    ----------
+    corpora : iterable of str, default=("r8",)
+    out : path-like
+        A folder: `rows.jsonl` is what was measured and lets a stopped run resume; `report.html`, `report.md` and
+        `report.json` are what follows from it.
+    is_full : bool, default=False
+        Every weight there is, and 50 random splits instead of 5.
+    is_beyond : bool, default=False
+        Our own settings too, with what their parts do, and the linear rivals.
+    chosen : sequence of str
+        Methods to run instead.
+    splits : int, optional
+        How many random splits where a corpus has no given one.
+    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_start, on_row
+        As in `experiments.run`.
+    command : str, default=""
+        What was typed, for the report.
+    has_page : bool, default=True
+        Write the page too, which needs the extra `report`.
+
+    Returns
+    -------
+    Reproduction
+        Without t-SNE, which takes longest: `with_projection` adds it.
+    """
+    names = tuple(chosen) or methods.PAPER + methods.RIVALS
+    if not chosen:
+        names += (methods.ALL_WEIGHTS if is_full else ()) + (methods.BEYOND if is_beyond else ())
+    rows = run(
+        corpora,
+        names,
+        (ALL_SPLITS if is_full else FEW_SPLITS) if splits is None else splits,
+        out=Path(out) / ROWS,
+        is_fresh=is_fresh,
+        ks=ks,
+        is_deduplicated=is_deduplicated,
+        train_fractions=train_fractions,
+        sample=sample,
+        vectors=vectors,
+        n_jobs=n_jobs,
+        data_dir=data_dir,
+        on_start=on_start,
+        on_row=on_row,
+    )
+    corpus, note = _text_of(rows, data_dir=data_dir) if has_page else (None, "")
+    result = Reproduction(
+        rows, Path(out), command, has_page=has_page, corpus=corpus, notes=(note,) if note else ()
+    ).with_terms()
+    result.write()
+    return result
+
+
+def rebuild(
+    path: FilePath,
+    *,
+    out: FilePath | None = None,
+    baseline: str | None = None,
+    with_corpus: bool = True,
+    data_dir: FilePath | None = None,
+    command: str = "",
+    has_page: bool = True,
+) -> Reproduction:
+    """Make the report anew from rows.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of rows, or a folder with `rows.jsonl`.
+    out : path-like, optional
+        The folder to write to, by default that of the rows.
+    baseline : str, optional
+        The method that others are measured against, by default kNN on TF-IDF, or else the first.
+    with_corpus : bool, default=True
+        Add the terms of a corpus if it is on this machine; nothing is downloaded.
+    data_dir, command, has_page
+        As in `reproduce`.
+
+    Returns
+    -------
+    Reproduction
+    """
+    file = Path(path) / ROWS if Path(path).is_dir() else Path(path)
+    rows = read_rows(file)
+    if not rows:
+        raise ValueError(f"{file} has no rows: run troenpy reproduce first")
+    folder = file.parent if out is None else Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    corpus, note = None, "Made from rows alone: terms and t-SNE take the text of a corpus."
+    if with_corpus:
+        present = {listing.name for listing in datasets.available(data_dir=data_dir) if listing.present}
+        corpus, note = _text_of(rows, present, data_dir=data_dir)
+    notes = (note,) if note else ()
+    result = Reproduction(rows, folder, command, baseline, has_page, corpus, notes=notes).with_terms()
+    result.write()
+    return result
+
+
+def _text_of(
+    rows: Sequence[Row], present: Iterable[str] | None = None, *, data_dir: FilePath | None = None
+) -> tuple[Corpus | None, str]:
+    """Return the corpus whose text is to be shown, as the rows had it, or a note that says why there is none."""
+    found = {row.corpus: row for row in sorted(rows, key=lambda row: row.deduplicated, reverse=True)}
+    here = [name for name in found if present is None or name in present]
+    if not here:
+        wanted = ", ".join(found)
+        return None, f"Terms and t-SNE take the text of a corpus, and none of {wanted} is here: set TROENPY_DATA."
+    name = FIRST_CHOICE if FIRST_CHOICE in here else here[0]
+    corpus = datasets.load(name, data_dir=data_dir)
+    if found[name].deduplicated:
+        corpus = deduplicated(corpus)
+    if fingerprint(corpus) != found[name].fingerprint:
+        return None, f"No terms and no t-SNE: the corpus {name} that is here is not the one of the rows."
+    return corpus, ""

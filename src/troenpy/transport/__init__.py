@@ -1,0 +1,18 @@
+"""The rivals by optimal transport: word vectors, distances between documents, exact and pruned nearest neighbours."""
+
+from troenpy.transport import embeddings
+from troenpy.transport.classifier import TransportClassifier
+from troenpy.transport.distances import centroid_distance, hoftt, hott, relaxed_wmd, wfr, wmd
+from troenpy.transport.embeddings import WordVectors
+
+__all__ = [
+    "TransportClassifier",
+    "WordVectors",
+    "centroid_distance",
+    "embeddings",
+    "hoftt",
+    "hott",
+    "relaxed_wmd",
+    "wfr",
+    "wmd",
+]

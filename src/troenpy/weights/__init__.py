@@ -1,0 +1,39 @@
+"""Class counts to one number per term: the paper's weights, ours, those of others, and products of them by name."""
+
+from troenpy.weights import rivals
+from troenpy.weights.paper import (
+    certainty,
+    cib_ncf,
+    cib_ncf_abs,
+    cib_pcf,
+    cib_pcf_abs,
+    delta_idf,
+    idf,
+    ncf,
+    pcf,
+    pcf_boost,
+    pcf_gain,
+    pcf_present,
+    pi,
+)
+from troenpy.weights.schemes import WEIGHTS, Weight, term_weights
+
+__all__ = [
+    "WEIGHTS",
+    "Weight",
+    "certainty",
+    "cib_ncf",
+    "cib_ncf_abs",
+    "cib_pcf",
+    "cib_pcf_abs",
+    "delta_idf",
+    "idf",
+    "ncf",
+    "pcf",
+    "pcf_boost",
+    "pcf_gain",
+    "pcf_present",
+    "pi",
+    "rivals",
+    "term_weights",
+]

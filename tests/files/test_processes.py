@@ -1,0 +1,110 @@
+"""Work in other processes comes back in order, with its CPU time, its warnings and its errors.
+
+What is done there are functions within functions: joblib sends these whole, since others could not import the tests.
+"""
+
+import os
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+
+from troenpy.files.processes import cpu_seconds, mapped
+
+
+@pytest.fixture
+def process_of():
+    def found(_item):
+        return os.getpid()
+
+    return found
+
+
+@pytest.fixture
+def slow_square():
+    def squared(item):
+        time.sleep(0.3 if item == 0 else 0)
+        return item**2
+
+    return squared
+
+
+@pytest.fixture
+def busy():
+    def work(seconds):
+        begin = time.thread_time()
+        while time.thread_time() - begin < seconds:
+            pass
+
+    return work
+
+
+def test_it_is_done_elsewhere(process_of):
+    assert os.getpid() not in set(mapped(process_of, range(8), 2))
+
+
+def test_one_process_is_this_one(process_of):
+    before, here = cpu_seconds(), time.thread_time()
+    assert set(mapped(process_of, range(3), 1)) == {os.getpid()}
+    assert cpu_seconds() - before <= time.thread_time() - here + 1e-3
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_within_shared_work_it_is_not_shared_again(backend, process_of):
+    def shared_within(_item):
+        return {os.getpid(), *mapped(process_of, range(4), 2)}
+
+    for processes in joblib.Parallel(2, backend=backend)(joblib.delayed(shared_within)(i) for i in range(4)):
+        assert len(processes) == 1
+
+
+def test_threads_take_turns(slow_square):
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda n: list(mapped(slow_square, range(6), n)), [2, 3, 2, 3]))
+    assert found == [[0, 1, 4, 9, 16, 25]] * 4
+
+
+def test_the_rest_is_given_up(busy, slow_square):
+    results = mapped(busy, [0.0] + [60.0] * 3, 2)
+    next(results)
+    begin = time.perf_counter()
+    results.close()  # a warning would be an error
+    assert list(mapped(slow_square, [1, 2], 2)) == [1, 4]
+    assert time.perf_counter() - begin < 60
+
+
+def test_results_come_in_order(slow_square):
+    assert list(mapped(slow_square, range(6), 2)) == [0, 1, 4, 9, 16, 25]
+
+
+def test_large_arrays_get_there():
+    arrays = [np.full((400, 1000), float(i)) for i in range(3)]
+    assert list(mapped(lambda rows: float(rows.max()), arrays, 2)) == [0, 1, 2]
+
+
+def test_cpu_time_of_others_is_counted(busy):
+    before = cpu_seconds()
+    list(mapped(busy, [0.2, 0.2], 2))
+    assert cpu_seconds() - before >= 0.4
+
+
+def test_warnings_come_here():
+    def warn(item):
+        warnings.warn(f"item {item}", RuntimeWarning, stacklevel=1)
+        return item
+
+    with pytest.warns(RuntimeWarning) as caught:
+        assert list(mapped(warn, [1, 2], 2)) == [1, 2]
+    assert [str(warning.message) for warning in caught] == ["item 1", "item 2"]
+
+
+def test_errors_come_here(slow_square):
+    def fail(item):
+        raise ValueError(f"item {item} is bad")
+
+    with pytest.raises(ValueError, match=r"item \d is bad"):  # of whichever is first
+        list(mapped(fail, [1, 2], 2))
+    assert list(mapped(slow_square, [3], 2)) == [9]  # and do no harm to what is done next

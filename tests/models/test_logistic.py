@@ -1,0 +1,417 @@
+"""Our logistic regression reaches the optimum that scikit-learn's exact solvers reach, on any blocks and weights."""
+
+import os
+import signal
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from troenpy import _kernel
+from troenpy._kernel.gram import BlockGram
+from troenpy.models import logistic
+from troenpy.models.logistic import Binary, Design, Multinomial, fit_logistic
+
+needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+
+
+@pytest.fixture(params=["kernel", "scipy"])
+def kernel_or_not(request, monkeypatch):
+    if request.param == "scipy":
+        monkeypatch.setattr(_kernel, "native", None)
+    elif _kernel.native is None:
+        pytest.skip("no kernel")
+
+
+def blocks_over_one_pattern(rng, n_rows, n_terms, n_blocks, *, density=0.2, dtype=np.float64, index=np.int32):
+    """Draw rows with the same terms in each block; the first row is empty, the last term is in all other rows."""
+    present = rng.random((n_rows, n_terms)) < density
+    present[:, -1] = True
+    present[0] = False
+    lengths = present.sum(axis=1)
+    terms = [np.flatnonzero(row) for row in present]
+    indices = np.concatenate([row + b * n_terms for row in terms for b in range(n_blocks)])
+    indptr = np.concatenate([[0], np.cumsum(lengths * n_blocks)])
+    data = rng.normal(size=len(indices)) * 0.5 + 0.3
+    arrays = data.astype(dtype), indices.astype(index), indptr.astype(index)
+    X = sp.csr_array((data.astype(dtype), indices, indptr), shape=(n_rows, n_blocks * n_terms))
+    X.data, X.indices, X.indptr = arrays
+    return X
+
+
+def labels_of(rng, X, n_classes):
+    """Draw classes that depend on the rows, every one at least once."""
+    scores = X @ rng.normal(size=(X.shape[1], n_classes)) + rng.normal(size=n_classes)
+    codes = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    codes[:n_classes] = np.arange(n_classes)
+    return codes
+
+
+def probabilities(X, coef, intercept):
+    values = X @ coef.T + intercept
+    return special.softmax(np.hstack([np.zeros_like(values), values]) if len(coef) == 1 else values, axis=1)
+
+
+def objective(X, codes, coef, intercept, C, weights):
+    p = probabilities(X.astype(np.float64), coef, intercept)
+    return -C * (weights * np.log(p[np.arange(len(codes)), codes])).sum() + (coef**2).sum() / 2
+
+
+def scikit_learns(X, codes, C, weights, solver="lbfgs"):
+    model = LogisticRegression(C=C, solver=solver, tol=1e-9, max_iter=100_000)
+    with np.errstate(all="ignore"):
+        return model.fit(X.astype(np.float64), codes, sample_weight=weights)
+
+
+@pytest.mark.usefixtures("kernel_or_not")
+@pytest.mark.parametrize(
+    ("n_classes", "n_blocks", "C", "dtype", "index"),
+    [
+        (2, 1, 1.0, np.float64, np.int32),
+        (2, 4, 1e-3, np.float32, np.int64),
+        (2, 3, 1e3, np.float64, np.int64),
+        (3, 2, 1.0, np.float32, np.int32),
+        (3, 6, 30.0, np.float64, np.int32),
+        (5, 4, 1e3, np.float64, np.int32),
+        (8, 4, 1e-3, np.float64, np.int64),
+        (11, 3, 10.0, np.float32, np.int64),
+        (20, 1, 1.0, np.float64, np.int32),
+        (30, 4, 1.0, np.float32, np.int32),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_reaches_scikit_learns_optimum(n_classes, n_blocks, C, dtype, index, weighted):
+    rng = np.random.default_rng(n_classes * 100 + n_blocks)
+    X = blocks_over_one_pattern(rng, 150, 30, n_blocks, dtype=dtype, index=index)
+    codes = labels_of(rng, X, n_classes)
+    weights = rng.choice([0.0, 0.5, 1.0, 7.0], len(codes)) if weighted else np.ones(len(codes))
+    weights[:n_classes] = 1.0
+    tol = 1e-8 if dtype == np.float64 else 1e-5
+    coef, intercept, _ = fit_logistic(X, codes, n_classes, n_blocks=n_blocks, C=C, sample_weight=weights, tol=tol)
+    exact = scikit_learns(X, codes, C, weights)
+    assert coef.shape == exact.coef_.shape
+    assert coef.dtype == intercept.dtype == np.float64
+    ours = objective(X, codes, coef, intercept, C, weights)
+    theirs = objective(X, codes, exact.coef_, exact.intercept_, C, weights)
+    assert ours <= theirs * (1 + 1e-7)
+    np.testing.assert_allclose(probabilities(X, coef, intercept), exact.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_equals_another_exact_solver_coefficient_by_coefficient(n_classes):
+    rng = np.random.default_rng(1)
+    X = blocks_over_one_pattern(rng, 100, 10, 2)
+    codes = labels_of(rng, X, n_classes)
+    coef, intercept, _ = fit_logistic(X, codes, n_classes, n_blocks=2, tol=1e-9)
+    exact = scikit_learns(X, codes, 1.0, None, "newton-cg")
+    np.testing.assert_allclose(coef, exact.coef_, atol=1e-5)
+    np.testing.assert_allclose(intercept, exact.intercept_ - exact.intercept_.mean() * (n_classes > 2), atol=1e-5)
+
+
+def test_a_heavy_class_pulls_the_intercept():
+    rng = np.random.default_rng(2)
+    X = blocks_over_one_pattern(rng, 200, 20, 4)
+    codes = labels_of(rng, X, 3)
+    weights = np.where(codes == 1, 1e4, 1e-2)
+    coef, intercept, n_iter = fit_logistic(X, codes, 3, n_blocks=4, sample_weight=weights, tol=1e-7)
+    assert n_iter < 40
+    exact = scikit_learns(X, codes, 1.0, weights)
+    np.testing.assert_allclose(probabilities(X, coef, intercept), exact.predict_proba(X), atol=1e-4)
+
+
+def test_a_weight_is_a_number_of_documents_and_zero_is_none():
+    rng = np.random.default_rng(3)
+    X = blocks_over_one_pattern(rng, 80, 12, 2)
+    codes = labels_of(rng, X, 3)
+    times = rng.integers(0, 4, len(codes))
+    times[:3] = 1
+    weighted = fit_logistic(X, codes, 3, n_blocks=2, sample_weight=times.astype(float), tol=1e-9)
+    repeated = fit_logistic(X[np.repeat(np.arange(80), times)], np.repeat(codes, times), 3, n_blocks=2, tol=1e-9)
+    np.testing.assert_allclose(weighted[0], repeated[0], atol=1e-6)
+    np.testing.assert_allclose(weighted[1], repeated[1], atol=1e-6)
+
+
+@pytest.mark.usefixtures("kernel_or_not")
+def test_the_gradient_at_the_solution_vanishes_by_finite_differences():
+    rng = np.random.default_rng(4)
+    X = blocks_over_one_pattern(rng, 60, 5, 2)
+    codes = labels_of(rng, X, 3)
+    weights = rng.random(60)
+    coef, intercept, _ = fit_logistic(X, codes, 3, n_blocks=2, C=5.0, sample_weight=weights, tol=1e-9)
+
+    def slope(array, place):
+        values = []
+        for change in (1e-5, -1e-5):
+            array[place] += change
+            values.append(objective(X, codes, coef, intercept, 5.0, weights))
+            array[place] -= change
+        return (values[0] - values[1]) / 2e-5
+
+    assert max(abs(slope(coef, place)) for place in np.ndindex(coef.shape)) < 1e-5
+    assert max(abs(slope(intercept, k)) for k in range(3)) < 1e-5
+
+
+@pytest.mark.parametrize(("loss", "n_decisions"), [(Binary, 1), (Multinomial, 4)])
+def test_derivatives_of_the_losses_by_finite_differences(loss, n_decisions):
+    rng = np.random.default_rng(5)
+    n = 7
+    codes = rng.integers(0, max(n_decisions, 2), n)
+    arguments = (n_decisions,) if loss is Multinomial else ()
+    loss = loss(codes, rng.random(n), *arguments)
+    decisions, change = rng.normal(size=(2, n, n_decisions))
+    p = loss.probabilities(decisions)
+    up, down = decisions + 1e-5 * change, decisions - 1e-5 * change
+    assert (loss.gradient(p) * change).sum() == pytest.approx((loss.value(up) - loss.value(down)) / 2e-5, rel=1e-6)
+    bend = (loss.gradient(loss.probabilities(up)) - loss.gradient(loss.probabilities(down))) / 2e-5
+    np.testing.assert_allclose(loss.curvature(p, change), bend, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decisions_of_any_size_neither_overflow_nor_warn(n_classes):
+    X = sp.csr_array(np.array([[1e4], [-1e4], [2e4], [1e4], [-2e4], [0.0]]))
+    codes = np.array([0, 1, 0, 0, 1, n_classes - 1])
+    coef, intercept, _ = fit_logistic(X, codes, n_classes, C=1e3)
+    assert np.isfinite(coef).all()
+    assert np.isfinite(intercept).all()
+    assert (probabilities(X, coef, intercept).argmax(axis=1)[:5] == codes[:5]).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e300])
+def test_only_the_product_of_C_and_weights_matters(n_classes, dtype, scale):
+    rng = np.random.default_rng(0)
+    X = blocks_over_one_pattern(rng, 60, 30, 2, dtype=dtype)
+    codes, weights = labels_of(rng, X, n_classes), rng.integers(1, 4, 60).astype(float)
+    expected = fit_logistic(X, codes, n_classes, n_blocks=2, C=3.0, sample_weight=weights, tol=1e-6)
+    found = fit_logistic(X, codes, n_classes, n_blocks=2, C=3.0 / scale, sample_weight=weights * scale, tol=1e-6)
+    for ours, theirs in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("C", [3e9, 3e20, 3e100, 1e308])
+@pytest.mark.parametrize("weight", [1.0, 1e9])
+def test_where_the_penalty_is_too_small_to_solve_for_that_is_said_and_classes_are_right(n_classes, C, weight):
+    rng = np.random.default_rng(1)
+    X = blocks_over_one_pattern(rng, 60, 30, 2, dtype=np.float32)
+    codes = labels_of(rng, X, n_classes)
+    with pytest.warns(ConvergenceWarning, match=r"leaves too small a penalty to solve for: .* was taken instead"):
+        coef, intercept, _ = fit_logistic(X, codes, n_classes, n_blocks=2, C=C, sample_weight=np.full(60, weight))
+    is_known = np.diff(X.indptr) > 0
+    assert (probabilities(X, coef, intercept).argmax(axis=1) == codes)[is_known].all()
+
+
+@pytest.mark.parametrize("C", [1e-300, 1e-30, 1e-15])
+def test_a_tiny_C_gives_coefficients_in_proportion(C):
+    rng = np.random.default_rng(2)
+    X = blocks_over_one_pattern(rng, 60, 30, 1)
+    codes = labels_of(rng, X, 3)
+    coef, intercept, _ = fit_logistic(X, codes, 3, C=C)
+    p = special.softmax(intercept)
+    gradient = X.T @ (np.eye(3)[codes] - p)
+    np.testing.assert_allclose(coef, C * gradient.T, rtol=1e-6, atol=1e-9 * C)
+
+
+class TestManyClasses:
+    """Classes in blocks: the same optimum, one array of documents x classes."""
+
+    def problem(self, n_classes=13, n_rows=120):
+        rng = np.random.default_rng(3)
+        X = blocks_over_one_pattern(rng, n_rows, 30, 2)
+        return X, labels_of(rng, X, n_classes), rng.integers(1, 4, n_rows).astype(float)
+
+    @pytest.mark.parametrize("C", [0.1, 3.0, 100.0])
+    def test_reaches_the_same_optimum(self, monkeypatch, C):
+        X, codes, weights = self.problem()
+        how = {"n_blocks": 2, "C": C, "sample_weight": weights, "tol": 1e-7, "max_iter": 1000}
+        expected = fit_logistic(X, codes, 13, **how)
+        self.few_cells_now(monkeypatch)
+        found = fit_logistic(X, codes, 13, **how)
+        np.testing.assert_allclose(found[0], expected[0], atol=1e-4 * np.abs(expected[0]).max())
+        np.testing.assert_allclose(found[1], expected[1], atol=1e-4)
+        assert found[2] != expected[2]  # another way was taken
+
+    def few_cells_now(self, monkeypatch):
+        for name, value in {"CELLS_AT_ONCE": 100, "CELLS_PER_BLOCK": 100, "CLASSES_PER_BLOCK": 4}.items():
+            monkeypatch.setattr(logistic, name, value)
+
+    def test_too_few_rounds_warn(self, monkeypatch):
+        self.few_cells_now(monkeypatch)
+        X, codes, _ = self.problem()
+        with pytest.warns(ConvergenceWarning, match=r"not to tol=1e-07, in 2 steps"):
+            fit_logistic(X, codes, 13, n_blocks=2, tol=1e-7, max_iter=2)
+
+    def test_no_more_than_one_array_of_documents_by_classes_is_held(self, monkeypatch):
+        """Count what numpy holds while the solver multiplies: all else is blocks of classes."""
+        self.few_cells_now(monkeypatch)
+        monkeypatch.setattr(logistic, "CLASSES_PER_BLOCK", 8)
+        X, codes, _ = self.problem(n_classes=380, n_rows=400)
+        design, whole = Design(X, 2), 400 * 380 * 8
+        held = []
+        multiply = design.gram.multiply
+
+        def watched(q):
+            assert q.shape[1] <= 24
+            held.append(tracemalloc.get_traced_memory()[0])
+            return multiply(q)
+
+        monkeypatch.setattr(design.gram, "multiply", watched)
+        tracemalloc.start()
+        try:
+            fit_logistic(design, codes, 380, tol=0.1)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert max(held) < 2 * whole
+        assert peak < 2 * whole + 3 * 380 * X.shape[1] * 8  # coefficients
+
+
+def test_rows_without_terms_leave_the_frequencies():
+    X = sp.csr_array((8, 5))
+    coef, intercept, n_iter = fit_logistic(X, [0, 0, 0, 0, 1, 1, 2, 2], 3)
+    np.testing.assert_allclose(special.softmax(intercept), [0.5, 0.25, 0.25])
+    assert n_iter == 0
+    assert not coef.any()
+
+
+def test_a_class_without_weight_is_never_predicted():
+    rng = np.random.default_rng(6)
+    X = blocks_over_one_pattern(rng, 60, 10, 1)
+    codes = labels_of(rng, X, 3)
+    coef, intercept, _ = fit_logistic(X, codes, 3, sample_weight=(codes != 1).astype(float), tol=1e-6)
+    assert probabilities(X, coef, intercept)[:, 1].max() < 1e-6
+
+
+def test_one_design_serves_several_fits():
+    rng = np.random.default_rng(8)
+    X = blocks_over_one_pattern(rng, 100, 50, 2, density=0.3)
+    design = Design(X, 2)
+    for n_classes in (2, 5, 2):
+        codes = labels_of(rng, X, n_classes)
+        for ours, alone in zip(
+            fit_logistic(design, codes, n_classes), fit_logistic(X, codes, n_classes, n_blocks=2), strict=True
+        ):
+            np.testing.assert_array_equal(ours, alone)
+
+
+@needs_kernel
+@pytest.mark.parametrize("n_classes", [2, 7])
+def test_the_number_of_threads_changes_nothing(n_classes):
+    rng = np.random.default_rng(7)
+    X = blocks_over_one_pattern(rng, 300, 200, 4, dtype=np.float32, density=0.5)
+    codes = labels_of(rng, X, n_classes)
+    one, *others = (fit_logistic(X, codes, n_classes, n_blocks=4, n_threads=n) for n in (1, 2, 3, 8))
+    for other in others:
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+
+
+@needs_kernel
+@given(st.integers(0, 2**32), st.integers(1, 9), st.sampled_from([1, 2, 3, 4, 5, 9, 12, 17, 24, 25, 50]), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_products_with_the_gram_matrix(seed, n_blocks, width, portable):
+    rng = np.random.default_rng(seed)
+    dtype, index = rng.choice([np.float32, np.float64]), rng.choice([np.int32, np.int64])
+    X = blocks_over_one_pattern(rng, 20, 33, n_blocks, dtype=dtype, index=index, density=rng.choice([0.05, 0.9]))
+    q = rng.normal(size=(20, width))
+    gram = BlockGram(X, n_blocks, n_threads=2)
+    if portable:
+        gram._native = type(gram._native)(X.data, X.indices, X.indptr, 33, n_blocks, portable=True)
+    exact = X.astype(np.float64)
+    atol = (1e-4 if dtype == np.float32 else 1e-10) * n_blocks
+    np.testing.assert_allclose(gram.multiply(q), exact @ (exact.T @ q), atol=atol)
+    np.testing.assert_allclose(gram.combine(q), (exact.T @ q).T, atol=1e-10)
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"indices": np.array([0, 1, 2, 4])}, "the blocks of a row differ in their columns"),
+        ({"indices": np.array([0, 2, 1, 3])}, "a column index is outside the first block"),
+        ({"indices": np.array([0, -1, 2, 3])}, "a column index is outside the first block"),
+        ({"indices": np.array([0, 1, 2])}, "data and indices differ in length"),
+        ({"indptr": np.array([0, 3, 4])}, "the blocks of a row differ in their columns"),
+        ({"indptr": np.array([0, 9])}, "indptr does not ascend"),
+        ({"indptr": np.array([2, 0, 4])}, "indptr does not ascend"),
+        ({"n_blocks": 0}, "n_blocks must be at least 1"),
+    ],
+)
+def test_the_kernel_checks_its_arrays(change, message):
+    given = {
+        "data": np.ones(4),
+        "indices": np.array([0, 1, 2, 3]),
+        "indptr": np.array([0, 4]),
+        "n_terms": 2,
+        "n_blocks": 2,
+    }
+    with pytest.raises((ValueError, IndexError), match=message):
+        _kernel.native.BlockGram64(**{**given, **change})
+
+
+@needs_kernel
+def test_the_kernel_checks_vectors():
+    gram = _kernel.native.BlockGram64(np.ones(1), np.array([0]), np.array([0, 1]), 1, 1)
+    with pytest.raises(ValueError, match="one row for each row"):
+        gram.multiply(np.ones((2, 1)), np.ones((2, 1)), 1)
+    with pytest.raises(ValueError, match="one row for each row"):
+        gram.multiply(np.ones((1, 2)), np.ones((1, 1)), 1)
+    with pytest.raises(ValueError, match="one row for each row"):
+        gram.combine(np.ones((1, 1)), np.ones((1, 2)), 1)
+
+
+def test_errors():
+    X = sp.csr_array(np.eye(4))
+    with pytest.raises(ValueError, match=r"codes must have one class per document, \(4,\), got \(3,\)"):
+        fit_logistic(X, [0, 1, 0], 2)
+    with pytest.raises(ValueError, match=r"codes must be in \[0, n_classes\)"):
+        fit_logistic(X, [0, 1, 2, 0], 2)
+    with pytest.raises(ValueError, match="n_classes=1"):
+        fit_logistic(X, [0, 0, 0, 0], 1)
+    with pytest.raises(ValueError, match="C must be positive and finite, got 0"):
+        fit_logistic(X, [0, 1, 0, 1], 2, C=0)
+    for weights in (np.ones(3), np.zeros(4), -np.ones(4), np.full(4, np.nan)):
+        with pytest.raises(ValueError, match="sample_weight must have one weight per document"):
+            fit_logistic(X, [0, 1, 0, 1], 2, sample_weight=weights)
+    with pytest.raises(ValueError, match="n_blocks must divide the number of columns, got 3 for 4"):
+        fit_logistic(X, [0, 1, 0, 1], 2, n_blocks=3)
+
+
+def test_too_few_steps_and_too_small_a_tolerance_warn():
+    rng = np.random.default_rng(8)
+    X = blocks_over_one_pattern(rng, 60, 10, 1, dtype=np.float32)
+    codes = labels_of(rng, X, 3)
+    with pytest.warns(ConvergenceWarning, match=r"not to tol=1e-06, in 1 steps: raise max_iter or tol"):
+        fit_logistic(X, codes, 3, tol=1e-6, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="not to tol=0"):
+        coef, intercept, _ = fit_logistic(X, codes, 3, tol=0.0)
+    np.testing.assert_allclose(
+        probabilities(X, coef, intercept), scikit_learns(X, codes, 1.0, None).predict_proba(X), atol=1e-4
+    )
+
+
+@needs_kernel
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name != "posix", reason="sends a signal")
+def test_ctrl_c_is_heard_within_a_second():
+    rng = np.random.default_rng(9)
+    X = blocks_over_one_pattern(rng, 3000, 400, 4, dtype=np.float32, density=0.5)
+    codes = rng.integers(0, 40, 3000)
+
+    def fit_for_long():
+        for _ in range(100):
+            fit_logistic(X, codes, 40, n_blocks=4, C=1e4, tol=1e-5, n_threads=2)
+
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        fit_for_long()
+    assert time.monotonic() - start < 1.6

@@ -1,0 +1,583 @@
+"""save and load: the same model again, the same bytes for equal models, and nothing that can run."""
+
+import functools
+import json
+import operator
+import os
+import pickle
+import random
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file
+from scipy.sparse import csc_array, csr_array
+from sklearn.model_selection import KFold
+
+from troenpy import (
+    ClassProfile,
+    CountVectorizer,
+    SparseKNeighborsClassifier,
+    TermFeatures,
+    TermWeighter,
+    TextKNeighborsClassifier,
+    TfPiVectorizer,
+    TroenpyClassifier,
+    load,
+    save,
+)
+from troenpy.files import archive
+from troenpy.persistence import models as persistence
+
+TEXTS = ["late goal", "own goal, the cup", "late vote", "the vote, élan", "a close vote", "cup \ud800 final"]
+LABELS = ["sport", "sport", "politics", "politics", "politics", "sport"]
+COUNTS = np.array([[1, 0, 2], [2, 1, 0], [0, 1, 1], [0, 2, 0], [1, 1, 1], [3, 0, 0]])
+FRAME = pd.DataFrame(COUNTS, columns=["goal", "vote", "the"])
+
+MODELS = {
+    "counter": (lambda: CountVectorizer(ngram_range=(1, 2), stop_words=["the"]).fit(TEXTS), TEXTS),
+    "counter with a vocabulary": (lambda: CountVectorizer(vocabulary=["vote", "goal"]).fit(TEXTS), TEXTS),
+    "counter in float32": (lambda: CountVectorizer(stop_words="english", dtype=np.float32).fit(TEXTS), TEXTS),
+    "weighter": (lambda: TermWeighter("sqrt(pcf_present)*idf", tf="bm25").fit(COUNTS, LABELS), COUNTS),
+    "weighter on a frame": (lambda: TermWeighter(norm="hellinger").fit(FRAME, LABELS), FRAME),
+    "weighted weighter": (lambda: TermWeighter().fit(COUNTS, LABELS, sample_weight=np.arange(6) / 4 + 0.5), COUNTS),
+    "profile": (lambda: ClassProfile(smoothing=0.5, leave_out="copies").fit(COUNTS, LABELS), COUNTS),
+    "profile on a frame": (lambda: ClassProfile(max_dense=1).fit(FRAME, LABELS, np.arange(6) / 4 + 0.5), FRAME),
+    "vectorizer": (lambda: TfPiVectorizer(min_df=2, max_df=0.9, smoothing=0.5, cv=2).fit(TEXTS, LABELS), TEXTS),
+    "vectorizer in batches": (
+        lambda: TfPiVectorizer(tf="bm25").partial_fit(TEXTS[:2], LABELS[:2]).partial_fit(TEXTS[2:], LABELS[2:]),
+        TEXTS,
+    ),
+    "features": (lambda: TermFeatures(("pi", "btf"), pcf=True).fit(TEXTS, LABELS), TEXTS),
+    "features of counts": (lambda: TermFeatures(("btf", "ecib_abs"), input="counts").fit(FRAME, LABELS), FRAME),
+    "features with a profile": (
+        lambda: TermFeatures(("boost", "profile"), leave_out="copies", profile_scale=2.0).fit(TEXTS, LABELS),
+        TEXTS,
+    ),
+    "classifier with a profile": (
+        lambda: TroenpyClassifier(TermFeatures(("certainty", "boost", "profile"))).fit(TEXTS, LABELS),
+        TEXTS,
+    ),
+    "classifier": (lambda: TroenpyClassifier(C=2.0, class_weight={"sport": 2}).fit(TEXTS, LABELS), TEXTS),
+    "classifier of numbers": (
+        lambda: TroenpyClassifier(TermFeatures(("pi",), analyzer="char", ngram_range=(1, 3))).fit(
+            TEXTS, [1, 1, 2, 2, 3, 3]
+        ),
+        TEXTS,
+    ),
+    "classifier of several labels": (
+        lambda: TroenpyClassifier(TermFeatures(("btf",))).fit(
+            TEXTS, [[1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 1, 1], [1, 0, 1], [0, 0, 1]]
+        ),
+        TEXTS,
+    ),
+    "neighbours": (lambda: SparseKNeighborsClassifier(3, metric="cosine", n_jobs=2).fit(COUNTS, LABELS), COUNTS),
+    "neighbours of texts": (
+        lambda: TextKNeighborsClassifier(n_neighbors=2, weights="distance").fit([*TEXTS, "a"], [*LABELS, "sport"]),
+        TEXTS,
+    ),
+    "neighbours on a frame": (lambda: SparseKNeighborsClassifier(1, metric="manhattan").fit(FRAME, LABELS), FRAME),
+    "neighbours by blocks": (
+        lambda: SparseKNeighborsClassifier(
+            2,
+            metric={"first": (slice(0, 2), "euclidean"), "backwards": (slice(None, None, -2), "hellinger")},
+            weights="distance",
+        ).fit(COUNTS, np.array(LABELS, dtype=object)),
+        COUNTS,
+    ),
+    "neighbours of bool": (lambda: SparseKNeighborsClassifier(2).fit(COUNTS, COUNTS[:, 0] > 0), COUNTS),
+    "neighbours of float": (lambda: SparseKNeighborsClassifier(2).fit(COUNTS, COUNTS[:, 0] - 1.0), COUNTS),
+    "neighbours of odd labels": (
+        lambda: SparseKNeighborsClassifier(1).fit(COUNTS, ["", "\ud800", "日本", "a\0b", "a", "🙂"]),
+        COUNTS,
+    ),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+def outcome(model, documents):
+    if hasattr(model, "kneighbors"):
+        return *model.kneighbors(documents), model.predict(documents), model.predict_proba(documents)
+    if hasattr(model, "predict"):
+        return model.decision_function(documents), model.predict(documents)
+    result = model.transform(documents)
+    return (result if isinstance(result, np.ndarray) else result.toarray(),)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_comes_back_the_same(path, name):
+    make, documents = MODELS[name]
+    model = make()
+    save(model, path)
+    again = load(path)
+    assert type(again) is type(model)
+    assert repr(again) == repr(model)
+    for ours, theirs in zip(outcome(model, documents), outcome(again, documents), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+    if hasattr(model, "get_feature_names_out"):
+        assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+    if hasattr(model, "counts_"):
+        assert again.counts_ == model.counts_
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_equal_models_give_equal_bytes(path, name):
+    make, _ = MODELS[name]
+    save(make(), path)
+    first = path.read_bytes()
+    save(make(), path)
+    assert path.read_bytes() == first
+    save(load(path), path)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CountVectorizer(),
+        TermWeighter(),
+        ClassProfile(),
+        TfPiVectorizer(),
+        TermFeatures(),
+        TroenpyClassifier(),
+        SparseKNeighborsClassifier(metric={"a": (slice(1, None), "cosine")}),
+    ],
+)
+def test_an_unfitted_model_comes_back_unfitted(path, model):
+    save(model, path)
+    again = load(path)
+    assert repr(again.get_params()) == repr(model.get_params())
+    assert not hasattr(again, "weights_")
+    assert not hasattr(again, "classes_")
+
+
+def test_batches_go_on_after_loading(path):
+    parts = TfPiVectorizer(min_df=2).partial_fit(TEXTS[:3], LABELS[:3])
+    save(parts, path)
+    again = load(path).partial_fit(TEXTS[3:], LABELS[3:])
+    whole = TfPiVectorizer(min_df=2).fit(TEXTS, LABELS)
+    np.testing.assert_array_equal(again.transform(TEXTS).toarray(), whole.transform(TEXTS).toarray())
+
+
+def test_batches_of_a_profile_go_on_after_loading(path):
+    save(ClassProfile().partial_fit(COUNTS[:2], LABELS[:2]), path)  # of one class
+    again = load(path).partial_fit(COUNTS[2:], LABELS[2:])
+    np.testing.assert_array_equal(again.transform(COUNTS), ClassProfile().fit(COUNTS, LABELS).transform(COUNTS))
+
+
+def test_an_explanation_is_the_same_after_loading(path):
+    model = MODELS["classifier"][0]()
+    save(model, path)
+    assert str(load(path).explain("a late goal")) == str(model.explain("a late goal"))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (TermWeighter(lambda counts: counts.term_docs), "scheme of TermWeighter is a function, which cannot be saved"),
+        (CountVectorizer(tokenizer=str.split), "tokenizer of CountVectorizer is a function"),
+        (TroenpyClassifier(TermFeatures(preprocessor=str.upper)), "preprocessor of TermFeatures is a function"),
+        (TfPiVectorizer(cv=KFold(3)), "cv of TfPiVectorizer is a KFold, which cannot be saved"),
+        (TermWeighter(random_state=np.random.RandomState(0)), "random_state of TermWeighter is a RandomState"),
+        (
+            SparseKNeighborsClassifier(metric={"a": (slice(str.upper), "cosine")}),
+            "metric of SparseKNeighborsClassifier is a function",
+        ),
+        (KFold(3), "save takes one of CountVectorizer, .* got KFold: use pickle"),
+    ],
+)
+def test_what_cannot_be_saved_says_so(path, model, message):
+    with pytest.raises(TypeError, match=message):
+        save(model, path)
+    assert not path.exists()
+
+
+def test_classes_of_an_odd_type_cannot_be_saved(path):
+    model = SparseKNeighborsClassifier(1).fit(COUNTS[:2], [1, 2])
+    model.classes_ = model.classes_.astype(complex)
+    with pytest.raises(TypeError, match="classes of type complex128 cannot be saved: use strings or numbers"):
+        save(model, path)
+
+
+def test_a_subclass_is_not_saved_as_its_parent(path):
+    class TermWeighter2(TermWeighter):
+        pass
+
+    TermWeighter2.__name__ = "TermWeighter"
+    with pytest.raises(TypeError, match="save takes one of"):
+        save(TermWeighter2(), path)
+
+
+# Files that others made.
+
+
+def header_of(path):
+    with safe_open(path, framework="numpy") as file:
+        return json.loads(file.metadata()["troenpy"])
+
+
+def rewrite(path, header=None, arrays=None):
+    """Write a file as somebody who knows the checksum would."""
+    header, arrays = header or header_of(path), arrays or load_file(path)
+    archive.write(path, {name: value for name, value in header.items() if name != "checksum"}, arrays)
+
+
+@pytest.fixture
+def saved(path):
+    save(MODELS["classifier"][0](), path)
+    return path
+
+
+def test_a_newer_format_says_to_upgrade(saved):
+    rewrite(saved, header={**header_of(saved), "version": 99})
+    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 1: upgrade it"):
+        load(saved)
+
+
+@pytest.mark.parametrize("name", ["os.system", "Pipeline", "object", "TermWeighterr"])
+def test_only_classes_of_the_table_are_built(saved, name):
+    header = header_of(saved)
+    header["state"]["class"] = name
+    rewrite(saved, header=header)
+    with pytest.raises(ValueError, match=f"it names the class '{name}'; known are CountVectorizer"):
+        load(saved)
+
+
+def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
+    good_header, good = header_of(saved), load_file(saved)
+    marker = tmp_path / "ran"
+    changes = [
+        {"coef": good["coef"][:, :-1]},
+        {"coef": np.full_like(good["coef"], np.nan)},
+        {"features.weights": good["features.weights"][:1]},
+        {"features.counts.indices": good["features.counts.indices"] + 1000},
+        {"features.counts.data": -good["features.counts.data"]},
+        {"features.counter.terms_lengths": good["features.counter.terms_lengths"] + 1},
+        {"classes_lengths": good["classes_lengths"][:-1]},
+    ]
+    for change in changes:
+        rewrite(saved, header=good_header, arrays={**good, **change})
+        with pytest.raises(ValueError, match="does not hold a sound model"):
+            load(saved)
+    for name in ("coef", "features.weights", "features.counts.n_docs"):
+        rewrite(saved, header=good_header, arrays={key: array for key, array in good.items() if key != name})
+        with pytest.raises(ValueError, match="is missing"):
+            load(saved)
+    bad_parameters = [
+        {"C": {"__reduce__": [f"touch {marker}"]}},
+        {"C": {"estimator": {"class": "os.system", "parameters": {}}}},
+        {"unknown": 1},
+        {"tol": {"dtype": "object()"}},
+        {"C": {"float": "1", "list": []}},
+    ]
+    for change in bad_parameters:
+        header = json.loads(json.dumps(good_header))
+        header["state"]["parameters"] |= change
+        rewrite(saved, header=header, arrays=good)
+        with pytest.raises(ValueError, match="does not hold a sound model"):
+            load(saved)
+    assert not marker.exists()
+
+
+NEIGHBOUR_CHANGES = {
+    "a column out of range": lambda good: {"rows0.indices": good["rows0.indices"] + 2},
+    "a negative column": lambda good: {"rows0.indices": good["rows0.indices"] - 1},
+    "columns that descend": lambda good: {"rows0.indices": good["rows0.indices"][::-1].copy()},
+    "rows that go back": lambda good: {"rows0.indptr": good["rows0.indptr"][::-1].copy()},
+    "rows that go back and forth": lambda good: {"rows0.indptr": good["rows0.indptr"][[0, 2, 1, 3, 4, 5, 6]]},
+    "rows that begin late": lambda good: {"rows0.indptr": np.maximum(good["rows0.indptr"], 1)},
+    "rows beyond the values": lambda good: {"rows0.indptr": good["rows0.indptr"] + np.int32(1)},
+    "one row less": lambda good: {"rows1.indptr": good["rows1.indptr"][:-1]},
+    "one value less": lambda good: {"rows1.data": good["rows1.data"][:-1]},
+    "no number": lambda good: {"rows1.data": np.full_like(good["rows1.data"], np.nan)},
+    "infinite values": lambda good: {"rows1.data": np.full_like(good["rows1.data"], np.inf)},
+    "values of zero": lambda good: {"rows1.data": np.zeros_like(good["rows1.data"])},
+    "values in float32": lambda good: {"rows1.data": good["rows1.data"].astype(np.float32)},
+    "columns in int64": lambda good: {"rows1.indices": good["rows1.indices"].astype(np.int64)},
+    "a table of values": lambda good: {"rows1.data": good["rows1.data"][:, None]},
+    "a class too high": lambda good: {"codes": good["codes"] + 1},
+    "a class below 0": lambda good: {"codes": good["codes"] - 1},
+    "classes of fractions": lambda good: {"codes": good["codes"] + 0.5},
+    "a table of classes": lambda good: {"codes": good["codes"][:, None]},
+    "no rows": lambda good: {"codes": good["codes"][:0]},
+    "one class twice": lambda _: {"classes_bytes": np.frombuffer(b"aa", np.uint8), "classes_lengths": np.array([1, 1])},
+    "no class": lambda _: {"classes_bytes": np.zeros(0, np.uint8), "classes_lengths": np.zeros(0, np.int64)},
+    "names of other columns": lambda _: {
+        "names_bytes": np.frombuffer(b"ab", np.uint8), "names_lengths": np.array([1, 1])
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", NEIGHBOUR_CHANGES)
+def test_tampered_rows_of_neighbours_are_errors(path, change):
+    save(MODELS["neighbours by blocks"][0](), path)
+    good = load_file(path)
+    rewrite(path, arrays={**good, **NEIGHBOUR_CHANGES[change](good)})
+    with pytest.raises(ValueError, match="does not hold a sound model"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("fitted", {"n_features": 0}),
+        ("fitted", {"n_features": 2**70}),
+        ("fitted", {"n_features": True}),
+        ("fitted", {"blocks": []}),
+        ("fitted", {"blocks": [[None, "cosine"], [None, "cosine"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, 2, 0]}, "euclidean"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, 2, None]}, "os.system"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, "2", None]}, "euclidean"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("fitted", {"blocks": [[{"slice": [0, 2]}, "euclidean"], [{"slice": [None, None, -2]}, "hellinger"]]}),
+        ("parameters", {"n_neighbors": 0}),
+        ("parameters", {"n_neighbors": "7"}),
+        ("parameters", {"weights": "vote"}),
+        ("parameters", {"metric": {"slice": [{"float": "0x1p0"}, None, None]}}),
+        ("parameters", {"algorithm": "brute"}),
+    ],
+)
+def test_a_tampered_header_of_neighbours_is_an_error(path, part, change):
+    save(MODELS["neighbours by blocks"][0](), path)
+    header = header_of(path)
+    header["state"][part] |= change
+    rewrite(path, header=header)
+    with pytest.raises(ValueError, match="does not hold a sound model"):
+        load(path)
+
+
+def test_a_long_class_does_not_make_a_huge_array(path):
+    save(MODELS["neighbours"][0](), path)
+    names = [*(f"{number:06d}" for number in range(1000)), "z" * 100_000]  # 400 MB as numpy's strings
+    content, lengths = np.frombuffer("".join(names).encode(), np.uint8), np.array([len(name) for name in names])
+    rewrite(path, arrays={**load_file(path), "classes_bytes": content, "classes_lengths": lengths})
+    with pytest.raises(ValueError, match="the classes are no strings, or too long ones"):
+        load(path)
+
+
+# What a hostile file may have in place of any value of its header.
+ODD_VALUES = [
+    None, True, 0, -1, 2**31, 2**63, 10**400, 1.5, "", "a", "counts", "char", "<f8", [], [None], {},
+    {"float": "0x1p99999"}, {"float": "nan"}, {"float": "inf"}, {"float": 5}, {"float": "x"},
+    {"list": []}, {"list": 5}, {"tuple": [1]}, {"set": [{"list": []}]}, {"frozenset": ["a"]},
+    {"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"slice": [0, 0, 0]}, {"slice": []},
+    {"dtype": "O"}, {"dtype": "<U3"}, {"dtype": 5}, {"dtype": ["i4"]}, {"dtype": {"names": ["a"], "formats": ["i4"]}},
+    {"estimator": None}, {"estimator": {"class": "TermFeatures", "parameters": {}}},
+    {"estimator": {"class": "TroenpyClassifier", "parameters": {"features": 5}}},
+]  # fmt: skip
+ODD_ARRAYS = [
+    lambda array: np.array(1),
+    lambda array: array[:0],
+    lambda array: array[:-1],
+    lambda array: array[::-1],
+    lambda array: np.concatenate([array, array]),
+    lambda array: array.reshape(1, -1),
+    lambda array: np.zeros((0, 3)),
+    lambda array: array.astype(np.float16),
+    lambda array: array.astype(bool),
+    lambda array: array.astype(np.uint64),
+    lambda array: np.full(array.shape, np.iinfo(np.int64).max),
+    lambda array: np.full(array.shape, np.iinfo(np.int64).min),
+    lambda array: np.full(array.shape, np.nan),
+    lambda array: np.full(array.shape, np.inf),
+]
+
+
+def places(value, above=()):
+    """Every place in JSON, as the keys that lead there."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield *above, key
+        yield from places(part, (*above, key))
+
+
+def change_header(state, rng):
+    """Put something odd in place of a value, drop it, or give it another name."""
+    for _ in range(rng.choice([1, 1, 2])):
+        *above, last = rng.choice(list(places(state)))
+        parent = functools.reduce(operator.getitem, above, state)
+        what = rng.random()
+        if what < 0.1:
+            del parent[last]
+        elif what < 0.2 and isinstance(parent, dict):
+            parent[rng.choice(["x", "input", "class", "list"])] = parent.pop(last)
+        else:
+            parent[last] = json.loads(json.dumps(rng.choice(ODD_VALUES)))
+
+
+def change_arrays(arrays, rng):
+    name = rng.choice(sorted(arrays))
+    with np.errstate(all="ignore"):
+        arrays[name] = rng.choice(ODD_ARRAYS)(arrays[name])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_whatever_a_file_says_it_is_a_model_or_a_clear_error(path, name):
+    save(MODELS[name][0](), path)
+    good_header, good = header_of(path), load_file(path)
+    outcomes = set()
+    for seed in range(80):
+        rng = random.Random(f"{name} {seed}")  # noqa: S311
+        header, arrays = json.loads(json.dumps(good_header)), dict(good)
+        if seed % 3:
+            change_header(header["state"], rng)
+        else:
+            change_arrays(arrays, rng)
+        rewrite(path, header, arrays)
+        try:
+            load(path)
+            outcomes.add("a model")
+        except ValueError as error:
+            assert re.match(r".*model\.safetensors does not hold a sound model: .", str(error))  # noqa: PT017
+            outcomes.add("an error")
+    assert outcomes == {"a model", "an error"}
+
+
+def nested(n_times):
+    state = {"class": "TermFeatures", "parameters": {}}
+    for _ in range(n_times):
+        state = {"class": "TroenpyClassifier", "parameters": {"features": {"estimator": state}}}
+    return state | {"fitted": None}
+
+
+@pytest.mark.parametrize("n_times", [20, 100, 200])
+def test_estimators_within_estimators_without_end(path, n_times):
+    save(TroenpyClassifier(), path)
+    rewrite(path, header_of(path) | {"state": nested(n_times)})
+    with pytest.raises(ValueError, match="does not hold a sound model: its header is nested more than 50 times"):
+        load(path)
+
+
+def test_no_memory_for_a_model_is_said(saved, monkeypatch):
+    def fail(*args):
+        raise MemoryError
+
+    monkeypatch.setattr(persistence.ClassCounts, "from_arrays", fail)
+    with pytest.raises(ValueError, match="does not hold a sound model: MemoryError"):
+        load(saved)
+
+
+READERS = {
+    "counter": lambda way: CountVectorizer(input=way),
+    "vectorizer": lambda way: TfPiVectorizer(input=way),
+    "features": lambda way: TermFeatures(input=way),
+    "classifier": lambda way: TroenpyClassifier(TermFeatures(input=way)),
+    "neighbours of texts": lambda way: TextKNeighborsClassifier(TermFeatures(input=way)),
+}
+
+
+@pytest.mark.parametrize("way", ["filename", "file"])
+@pytest.mark.parametrize("name", READERS)
+def test_a_model_that_reads_files_is_loaded_on_demand_only(path, name, way):
+    model = READERS[name](way)
+    save(model, path)
+    with pytest.raises(ValueError, match=f"input='{way}'.*files that its data names: .*allow_reading_files=True"):
+        load(path)
+    assert repr(load(path, allow_reading_files=True)) == repr(model)
+
+
+def test_a_fitted_model_that_reads_files_is_loaded_on_demand_only(path, tmp_path):
+    names = []
+    for number, text in enumerate(TEXTS[:5]):
+        names.append(str(tmp_path / f"{number}.txt"))
+        (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
+    model = TroenpyClassifier(TermFeatures(("pi",), input="filename")).fit(names, LABELS[:5])
+    save(model, path)
+    header = header_of(path)
+    header["state"]["parameters"]["features"]["estimator"]["parameters"]["input"] = "content"
+    for rewritten in (None, header):  # what is fitted tells too
+        rewrite(path, rewritten)
+        with pytest.raises(ValueError, match="input='filename'"):
+            load(path)
+    save(model, path)
+    again = load(path, allow_reading_files=True)
+    assert again.predict(names).tolist() == model.predict(names).tolist()
+
+
+def test_damaged_foreign_and_missing_files(saved, tmp_path):
+    content = saved.read_bytes()
+    for damaged in (content[:-10], content[:100], b"", b"\xff" * 64, (2**62).to_bytes(8, "little") + content[8:]):
+        saved.write_bytes(damaged)
+        with pytest.raises(ValueError, match="is damaged or not a safetensors file"):
+            load(saved)
+    saved.write_bytes(pickle.dumps({"a": 1}))
+    with pytest.raises(ValueError, match="is damaged or not a safetensors file"):
+        load(saved)
+    TermWeighter().fit(COUNTS, LABELS).counts_.save(saved)
+    with pytest.raises(ValueError, match="does not hold model but ClassCounts"):
+        load(saved)
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    "name", ["counter", "weighter", "profile", "vectorizer", "features", "classifier", "neighbours"]
+)
+def test_every_flipped_bit_is_an_error_or_changes_nothing(path, name):
+    save(MODELS[name][0](), path)
+    content = path.read_bytes()
+    bits = np.random.default_rng(0).choice(8 * len(content), 1500, replace=False).tolist()
+    unseen = []
+    for bit in bits:
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            model = load(path)
+        except ValueError as error:
+            assert re.search("model.safetensors (is damaged|does not hold|has format version)", str(error))  # noqa: PT017
+            continue
+        save(model, path)
+        if path.read_bytes() != content:
+            unseen.append(bit)
+    assert unseen == []
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def fail(_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save(MODELS["vectorizer"][0](), saved)
+    assert saved.read_bytes() == before
+    assert [file.name for file in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_fitted_model_holds_no_discarded_terms_and_no_documents(path):
+    texts = [*TEXTS, "discardedterm goal"]
+    model = TfPiVectorizer(min_df=2).fit(texts, [*LABELS, "sport"])
+    save(model, path)
+    assert b"discardedterm" not in path.read_bytes()
+    assert b"discardedterm" not in pickle.dumps(model)
+    classifier = TroenpyClassifier(TermFeatures(("pi",), min_df=2)).fit(texts, [*LABELS, "sport"])
+    assert b"discardedterm" not in pickle.dumps(classifier)
+
+
+def test_equal_rows_in_other_forms_give_equal_bytes(path):
+    sparse = csr_array(COUNTS.astype(np.float64))
+    unsorted = csr_array(sparse)
+    unsorted.indices, unsorted.data = unsorted.indices.copy(), unsorted.data.copy()
+    unsorted.indices[:2], unsorted.data[:2] = sparse.indices[1::-1], sparse.data[1::-1]
+    wide = csr_array((sparse.data, sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)), shape=sparse.shape)
+    contents = set()
+    for X in (COUNTS, COUNTS.astype(np.float32), sparse, unsorted, wide, csc_array(sparse)):
+        for y in (LABELS, np.array(LABELS, dtype="U20")):
+            save(SparseKNeighborsClassifier(2).fit(X, y), path)
+            contents.add(path.read_bytes())
+    assert len(contents) == 1
+
+
+def test_the_table_has_every_estimator_with_arrays():
+    assert set(persistence._KINDS) == {
+        "CountVectorizer", "TermWeighter", "ClassProfile", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
+        "SparseKNeighborsClassifier", "TextKNeighborsClassifier",
+    }  # fmt: skip

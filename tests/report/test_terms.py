@@ -1,0 +1,142 @@
+"""Terms and t-SNE of small corpora: every number against the functions that it should come from."""
+
+import numpy as np
+import pytest
+
+import troenpy
+from troenpy.datasets.corpora import Corpus
+from troenpy.experiments.splits import count_terms
+from troenpy.report.projection import MOST, SAMPLE, _sample, first_words, project
+from troenpy.report.terms import N_CELLS, term_table
+
+
+def corpus(n_documents=200, n_classes=4, *, is_split=True, n_words=60):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(n_classes, size=n_documents)
+    texts = tuple(
+        " ".join(f"word{n}" for n in [*rng.integers(n_words, size=6), *[n_words + label] * 2]) for label in labels
+    )
+    split = np.where(np.arange(n_documents) < n_documents // 2, "train", "test") if is_split else None
+    return Corpus("made up", texts, np.array([f"class {label:03}" for label in labels]), split)
+
+
+class TestTermTable:
+    def table(self, given, **options):
+        return term_table(given, count_terms(given), **options)
+
+    @pytest.mark.parametrize("is_split", [True, False])
+    def test_every_number_is_that_of_the_training_part(self, is_split):
+        given = corpus(is_split=is_split)
+        counted = count_terms(given)
+        train, _ = counted.parts(None if is_split else 0)
+        fitted = troenpy.TfPiVectorizer(stop_words="english").fit([given.texts[i] for i in train], given.labels[train])
+        found = self.table(given)
+        assert found["part"] == ("the given split" if is_split else "the random split of seed 0")
+        assert found["terms"] == sorted(fitted.vocabulary_)
+        for place, term in enumerate(found["terms"]):
+            ledger = fitted.explain(term)
+            cells = found["by_class"][place]
+            by_class = {found["classes"][code]: n for code, n in zip(cells[::2], cells[1::2], strict=True)}
+            assert by_class == {name: n for name, n in ledger.documents_by_class.items() if n}
+            assert found["documents"][place] == ledger.documents
+            assert found["weight"][place] == pytest.approx(ledger.weight, rel=1e-3)
+            assert found["idf"][place] == pytest.approx(ledger.idf, rel=1e-3)
+            assert found["pcf"][place] == pytest.approx(ledger.pcf_present - ledger.pcf_all, rel=1e-2, abs=1e-3)
+            assert found["ranks"][place][found["schemes"].index("pi")] == ledger.rank
+        assert found["schemes"] == list(troenpy.WEIGHTS)
+
+    def test_the_top_terms_of_a_class_are_its_own(self):
+        found = self.table(corpus(), n_top=1)
+        assert [found["terms"][top[0]] for top in found["top"]] == ["word60", "word61", "word62", "word63"]
+
+    def test_the_order_is_by_weight_and_share(self):
+        found = self.table(corpus(), n_top=8)
+        for code, top in enumerate(found["top"]):
+            scores = {}
+            for place, cells in enumerate(found["by_class"]):
+                documents = dict(zip(cells[::2], cells[1::2], strict=True))
+                if code in documents:
+                    scores[place] = found["weight"][place] * documents[code] / found["documents"][place]
+            best = sorted(scores.values(), reverse=True)[:8]
+            assert [scores[place] for place in top] == pytest.approx(best, rel=1e-3)
+
+    def test_room_is_shared_by_classes(self):
+        found = self.table(corpus(2000, 100, n_words=1500), n_top=3, n_terms=50)
+        assert len(found["classes"]) == 100
+        assert {len(top) for top in found["top"]} == {3}
+        assert sum(map(len, found["by_class"])) / 2 <= N_CELLS
+        assert len(found["terms"]) <= 50 + 300
+
+    def test_one_class_is_an_error(self):
+        with pytest.raises(ValueError, match="at least two with documents are needed"):
+            self.table(corpus(n_classes=1))
+
+
+class TestProjection:
+    def test_numbers_are_scikit_learns_on_the_documents_shown(self):
+        from sklearn.manifold import trustworthiness
+        from sklearn.metrics import silhouette_score
+
+        given = corpus()
+        counted = count_terms(given)
+        found = project(given, counted, n_documents=40)
+        _, test = counted.parts(None)
+        chosen = [int(i) for i in test if first_words(given.texts[i]) in found["texts"]]
+        assert len(chosen) == found["n_documents"] == 40
+        assert (found["n_test"], found["corpus"], found["seed"]) == (100, "made up", 0)
+        assert [found["classes"][code] for code in found["codes"]] == given.labels[chosen].tolist()
+        places = [test.tolist().index(i) for i in chosen]
+        for view in found["views"]:
+            rows = counted.split(None).rows("raw", view["scheme"], "l2")[1][places]
+            layout = np.column_stack([view["x"], view["y"]])
+            assert view["trustworthiness"] == pytest.approx(trustworthiness(rows, layout, n_neighbors=7), abs=0.01)
+            assert view["silhouette"] == pytest.approx(silhouette_score(layout, found["codes"]), abs=0.01)
+            expected = silhouette_score(rows, found["codes"], metric="cosine")
+            assert view["silhouette_of_features"] == pytest.approx(expected)
+
+    def test_the_same_seed_draws_the_same_and_another_does_not(self):
+        given = corpus()
+        counted = count_terms(given)
+        first, again, other = (project(given, counted, n_documents=30, seed=seed) for seed in (0, 0, 1))
+        assert first == again
+        assert first["texts"] != other["texts"]
+
+    @pytest.mark.parametrize(("wanted", "expected"), [(SAMPLE, 1000), (None, MOST), (10**6, MOST)])
+    def test_of_many_documents_a_sample(self, wanted, expected):
+        chosen = _sample(100_000, wanted, 0)
+        assert len(np.unique(chosen)) == len(chosen) == expected
+        assert chosen.max() > 90_000
+
+    def test_one_class_has_no_silhouette(self):
+        labels = np.array(["a"] * 40 + ["b"] * 10)
+        split = np.array((["train"] * 20 + ["test"] * 20) + ["train"] * 10)
+        given = Corpus("one", tuple(f"word{i % 7} other{i % 5} third" for i in range(50)), labels, split)
+        found = project(given, count_terms(given))
+        assert [view["silhouette"] for view in found["views"]] == [None, None]
+
+    def test_too_few_documents_are_an_error(self):
+        split = np.array(["train", "train", "test"])
+        given = Corpus("few", ("a goal", "the vote", "own goal"), np.array(["s", "p", "s"]), split)
+        with pytest.raises(ValueError, match="four test documents or more, few has 1"):
+            project(given, count_terms(given))
+
+    def test_documents_without_any_term_have_their_place(self):
+        given = corpus()
+        texts = tuple("" if i % 10 == 0 else text for i, text in enumerate(given.texts))
+        changed = Corpus("gaps", texts, given.labels, given.split)
+        found = project(changed, count_terms(changed), n_documents=None)
+        assert found["n_documents"] == 100
+        assert np.isfinite([view["x"] for view in found["views"]]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("short", "short"),
+        ("a  b\n c", "a b c"),
+        ("x" * 100, "x" * 80 + "…"),
+        ("word " * 30, "word " * 15 + "word…"),
+    ],
+)
+def test_first_words(text, expected):
+    assert first_words(text) == expected
