@@ -14,12 +14,9 @@ __all__ = ["app"]
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown"
 )
-for command, example in {
-    reproduce_command: "troenpy reproduce --datasets r8,classic --splits 10",
-    report_command: "troenpy report troenpy-results --figures figures",
-    datasets_command: "troenpy datasets",
-}.items():
-    app.command(command.__name__.removesuffix("_command"), epilog=f"Example: {example}")(command)
+app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")(reproduce_command)
+app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")(report_command)
+app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)
 
 
 def _show_version(is_wanted: bool) -> None:
