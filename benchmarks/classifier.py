@@ -91,7 +91,7 @@ def split(corpus: Corpus) -> list[float]:
     """Return our seconds for text (counting), features (weights and blocks), solver, and prediction."""
     model = TroenpyClassifier()
     features = model.new_features()
-    counter = features.new_counter()
+    counter = features._new_counter()
     text, _ = seconds(lambda: counter.fit_transform(corpus.texts), time.process_time)
     to_features, _ = seconds(lambda: features.fit_transform(corpus.texts, corpus.labels), time.process_time)
     fit, _ = seconds(lambda: model.fit(corpus.texts, corpus.labels), time.process_time)

@@ -20,7 +20,7 @@ import sklearn
 from text import load
 
 from troenpy import CountVectorizer, TermFeatures
-from troenpy.features.term_features import BLOCKS, PROFILE
+from troenpy.features.blocks import BLOCKS, PROFILE
 from troenpy.models.settings import SETTINGS, features
 
 REFERENCE = "pi"

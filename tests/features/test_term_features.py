@@ -162,7 +162,7 @@ def test_scikit_learns_own_checks_with_the_profile(estimator, check):
 @pytest.mark.parametrize("blocks", [("pi", "btf"), ("certainty", "boost", "profile"), ("profile",)])
 def test_parts_of_terms_sum_to_the_row(document, blocks):
     features = TermFeatures(blocks).fit(TEXTS, LABELS)
-    held, parts, rest = features.parts_by_term(document)
+    held, parts, rest = features._parts_by_term(document)
     np.testing.assert_allclose(
         parts.sum(axis=0) + rest, features.transform([document]).toarray()[0], rtol=1e-12, atol=1e-15
     )

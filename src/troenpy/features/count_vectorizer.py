@@ -43,6 +43,14 @@ class Room(NamedTuple):
     by_row: int = 0  # values a row more
 
 
+class CountedRows(NamedTuple):
+    """A matrix of counts, and the arrays, over-allocated or not, at whose end its values and column indices are."""
+
+    matrix: Any
+    data: NDArray[Any]
+    indices: NDArray[Any]
+
+
 class CountVectorizer(SklearnCountVectorizer):
     """Turn documents into a matrix of term counts: a drop-in for scikit-learn's class, many times faster.
 
@@ -171,15 +179,14 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        return self.fit_counts(raw_documents)
+        return self._fit_rows(raw_documents).matrix
 
-    def fit_counts(self, raw_documents: Any, room: Room = Room()) -> Any:  # noqa: B008 (immutable)
+    def _fit_rows(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
         """Do the work of `fit_transform`, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         self._check_text_parameters()
         if not self._kernel_applies():
-            return _sorted(super().fit_transform(self._readable(raw_documents)))
-        documents.check_collection(raw_documents)
+            return _in_order(super().fit_transform(self._readable(raw_documents)))
         self._validate_as_parent_does()
         counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
@@ -189,8 +196,9 @@ class CountVectorizer(SklearnCountVectorizer):
         if n_threads == 1:
             self.vocabulary_ = counts.vocabulary()
             return self._matrix(counts, room)
-        arrays = self._csr_arrays(counts, room)
-        self.vocabulary_ = counts.vocabulary_and_rows(*arrays, bool(self.binary))
+        indptr, indices, data = arrays = self._csr_arrays(counts, room)
+        first = len(data) - int(indptr[-1])
+        self.vocabulary_ = counts.vocabulary_and_rows(indptr, indices[first:], data[first:], bool(self.binary))
         return self._matrix(counts, room, arrays)
 
     def transform(self, raw_documents: Any) -> Any:
@@ -204,14 +212,13 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        return self.counts_of(raw_documents)
+        return self._rows(raw_documents).matrix
 
-    def counts_of(self, raw_documents: Any, room: Room = Room()) -> Any:  # noqa: B008 (immutable)
+    def _rows(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
         """Do the work of `transform`, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
-            return _sorted(super().transform(self._readable(raw_documents)))
-        documents.check_collection(raw_documents)
+            return _in_order(super().transform(self._readable(raw_documents)))
         self._check_vocabulary()
         return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), room)
 
@@ -348,36 +355,37 @@ class CountVectorizer(SklearnCountVectorizer):
         """Sum each column as scikit-learn does: in the dtype of the matrix, however that rounds."""
         dtype = np.dtype(self.dtype)
         if dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
-            return np.asarray(self._matrix(counts, Room()).sum(axis=0)).ravel()
+            return np.asarray(self._matrix(counts, Room()).matrix.sum(axis=0)).ravel()
         totals = frequencies if self.binary else counts.occurrences()
         return totals.astype(dtype)
 
     def _csr_arrays(self, counts: Any, room: Room) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Make room for the matrix: its row borders, and indices and data that are still to be written."""
+        """Make room for the matrix: its row borders, and arrays at whose end indices and data are to be written."""
         borders = counts.row_borders()
         n_values = int(borders[-1])
         most = room.times * max(n_values, counts.n_columns) + room.by_row * (len(borders) - 1)
         index = np.int32 if most <= LARGEST_INT32 else np.int64
         dtype = np.dtype(self.dtype)
-        before = (room.times - 1) * n_values + room.by_row * (len(borders) - 1)
-        indices = np.empty(before + n_values, dtype=index)[before:]
-        data = np.empty(before + n_values, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)[before:]
+        size = room.times * n_values + room.by_row * (len(borders) - 1)
+        indices = np.empty(size, dtype=index)
+        data = np.empty(size, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)
         return borders.astype(index), indices, data
 
-    def _matrix(self, counts: Any, room: Room, written: tuple[NDArray[Any], ...] | None = None) -> Any:
-        arrays = written or self._csr_arrays(counts, room)
+    def _matrix(self, counts: Any, room: Room, written: tuple[NDArray[Any], ...] | None = None) -> CountedRows:
+        indptr, indices, data = written or self._csr_arrays(counts, room)
+        first = len(data) - int(indptr[-1])
         if written is None:
-            counts.write_rows(*arrays, bool(self.binary))
-        indptr, indices, data = arrays
+            counts.write_rows(indptr, indices[first:], data[first:], bool(self.binary))
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
-        if room == Room():
-            X = kind((data, indices, indptr), shape=shape, dtype=self.dtype, copy=False)
+        data = data.astype(self.dtype, copy=False)
+        if not first:
+            X = kind((data, indices, indptr), shape=shape, copy=False)
         else:
             X = kind(shape, dtype=self.dtype)  # given its arrays, scipy would copy them out of their room
-            X.data, X.indices, X.indptr = data.astype(self.dtype, copy=False), indices, indptr
+            X.data, X.indices, X.indptr = data[first:], indices[first:], indptr
         X.has_canonical_format = True
-        return X
+        return CountedRows(X, data, indices)
 
 
 def _check_pattern(pattern: Any) -> None:
@@ -390,11 +398,12 @@ def _check_pattern(pattern: Any) -> None:
             raise ValueError(f"token_pattern must be a regular expression, got {pattern!r}: {error}") from None
 
 
-def _sorted(X: Any) -> Any:
+def _in_order(X: Any) -> CountedRows:
+    """Return scikit-learn's matrix with its column indices in order."""
     # scikit-learn renames the columns after it has sorted them, and leaves the flag as it was.
     X.has_sorted_indices = False
     X.sort_indices()
-    return X
+    return CountedRows(X, X.data, X.indices)
 
 
 def _has_upper_case(term: Any) -> bool:

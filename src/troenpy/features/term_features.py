@@ -1,24 +1,23 @@
 """TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts."""
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy._kernel.matrix import return_free_memory, stack_blocks
+from troenpy._kernel.matrix import return_free_memory
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.features.blocks import BLOCKS, PROFILE, Block, Parts
 from troenpy.features.class_profile import ClassProfile, LeaveOut
-from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer, Room
+from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountedRows, CountVectorizer, Room
 from troenpy.features.documents import check_collection
 from troenpy.features.folds import folds
 from troenpy.fitting.jobs import job_count
@@ -26,46 +25,6 @@ from troenpy.fitting.parameters import check_flag, check_float_type, check_posit
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.information.estimators import check_smoothing
 from troenpy.weights.cells import Floats
-from troenpy.weights.schemes import term_weights
-
-
-@dataclass(frozen=True)
-class Block:
-    """One block of columns: tf x weight, normalised by row."""
-
-    name: str
-    tf: Literal["raw", "log", "sqrt", "binary"]
-    scheme: str | None  # None weighs every term 1
-    takes_pcf: bool  # whether `pcf=True` multiplies it
-    norm: Literal["l2", "hellinger"] = "l2"
-
-    def weights(self, counts: ClassCounts, *, smoothing: float, pcf: bool) -> Floats:
-        """Return one weight per term; zero for a term that no document holds."""
-        weight = np.ones(len(counts.term_docs))
-        if self.scheme is not None:
-            weight = weight * term_weights(counts, self.scheme, smoothing=smoothing)
-        if pcf and self.takes_pcf:
-            weight = weight * term_weights(counts, "pcf", smoothing=smoothing)
-        return np.where(counts.term_docs > 0, weight, 0.0)
-
-
-#: The blocks of terms by name; ECIB is two.
-BLOCKS: dict[str, tuple[Block, ...]] = {
-    "pi": (Block("pi", "raw", "pi", takes_pcf=False),),
-    "btf": (Block("btf", "binary", None, takes_pcf=True),),
-    "ecib": (Block("cib_ncf", "raw", "cib_ncf", takes_pcf=True), Block("cib_pcf", "raw", "cib_pcf", takes_pcf=True)),
-    "ecib_abs": (
-        Block("cib_ncf_abs", "raw", "cib_ncf_abs", takes_pcf=True),
-        Block("cib_pcf_abs", "raw", "cib_pcf_abs", takes_pcf=True),
-    ),
-    "certainty": (Block("certainty", "log", "sqrt(certainty*idf)", takes_pcf=False),),
-    "certainty_hellinger": (
-        Block("certainty_hellinger", "raw", "sqrt(certainty*idf)", takes_pcf=False, norm="hellinger"),
-    ),
-    "boost": (Block("boost", "log", "pcf_boost*idf", takes_pcf=False),),
-}
-#: The name of the block that has one column per class, not per term.
-PROFILE = "profile"
 
 
 class TermFeatures(TransformerMixin, BaseEstimator):
@@ -235,33 +194,24 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         -------
         X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
         """
-        return self.rows_of_training(raw_documents, y, sample_weight)
+        return self._training_rows(raw_documents, y, sample_weight)
 
-    def rows_of_training(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+    def _training_rows(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Do the work of `fit_transform`, always as a matrix, whatever `set_output` wants."""
-        return self.join(*self.fit_parts(raw_documents, y, sample_weight))
+        parts = self._fit_parts(raw_documents, y, sample_weight)
+        return_free_memory()  # before the largest array is taken
+        return parts.side_by_side(n_threads=job_count(self.n_jobs))
 
     @all_or_nothing
-    def fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> tuple[Any, ...]:
-        """Do the work of `fit_transform` up to the matrix: for models that read counts and profile apart.
-
-        Parameters
-        ----------
-        raw_documents, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        parts : tuple
-            What `join` takes: counts, sets of weights, the set of each row, and the class profile or None.
-        """
-        X, labels, weights = self._fit(raw_documents, y, sample_weight)
-        profile = None
+    def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Parts:
+        """Do the work of `fit_transform` up to the matrix: for models that read blocks and profile apart."""
+        rows, labels, weights = self._fit(raw_documents, y, sample_weight)
+        X, profile = rows.matrix, None
         if self.profile_ is not None:
             left_out = self.profile_.labels_left_out(X, labels, weights)
             profile = self._scaled(self.profile_.profile(X, left_out, n_threads=job_count(self.n_jobs)))
         if self.cv is None:
-            return X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile
+            return self._parts(rows, profile)
         sets = np.empty(X.shape[0], dtype=np.int64)
         fold_weights = []
         for number, (train, test) in enumerate(folds(self.cv, self.random_state, X, labels)):
@@ -271,7 +221,13 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             except ValueError as error:
                 raise ValueError(f"fold {number} of cv: {error}") from None
             sets[test] = number
-        return X, np.array(fold_weights).reshape(-1, *self.weights_.shape), sets, profile
+        by_fold = np.array(fold_weights).reshape(-1, *self.weights_.shape)
+        return Parts(rows, self.input != "counts", self.blocks_, by_fold, sets, profile)
+
+    def _parts(self, rows: CountedRows, profile: Any) -> Parts:
+        """Return the parts of documents that are all weighted by the weights learnt."""
+        sets = np.zeros(rows.matrix.shape[0], dtype=np.int64)
+        return Parts(rows, self.input != "counts", self.blocks_, self.weights_[np.newaxis], sets, profile)
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the features of documents, by the weights of all the training documents.
@@ -285,21 +241,24 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
             Column indices ascend in every row.
         """
-        return self.rows_of(raw_documents)
+        return self._rows_of(raw_documents)
 
-    def rows_of(self, raw_documents: Any) -> Any:
+    def _rows_of(self, raw_documents: Any) -> Any:
         """Do the work of `transform`, always as a matrix, whatever `set_output` wants."""
         check_is_fitted(self, "weights_")
-        if self.input == "counts":
-            X = self._read_counts(raw_documents, reset=False)
-        else:
-            X = self._counter.counts_of(raw_documents, self._room(self.blocks_, len(self._counts.classes)))
-        profile = None
+        rows = self._counted(raw_documents, self._room(self.blocks_, len(self._counts.classes)))
+        profile, n_threads = None, job_count(self.n_jobs)
         if self.profile_ is not None:
-            profile = self._scaled(self.profile_.profile(X, n_threads=job_count(self.n_jobs)))
-        return self.join(X, self.weights_[np.newaxis], np.zeros(X.shape[0], dtype=np.int64), profile)
+            profile = self._scaled(self.profile_.profile(rows.matrix, n_threads=n_threads))
+        return self._parts(rows, profile).side_by_side(n_threads=n_threads)
 
-    def parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
+    def _counted(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
+        """Count the terms of new documents."""
+        if self.input == "counts":
+            return self._read_counts(raw_documents, reset=False)
+        return self._counter._rows(raw_documents, room)
+
+    def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
         """Return what each term of a document adds to each column of its row.
 
         A column of the class profile is the root of a sum over the terms: each takes its portion of the sum.
@@ -317,9 +276,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             What no term adds: the class profile of a document without known terms. The row is the sum of both.
         """
         check_is_fitted(self, "weights_")
-        row = self.rows_of([document])
-        one = [document]
-        counts = self._read_counts(one, reset=False) if self.input == "counts" else self._counter.counts_of(one)
+        row, counts = self._rows_of([document]), self._counted([document]).matrix
         n_terms, held = counts.shape[1], counts.indices
         is_term = row.indices < n_terms * len(self.blocks_)
         columns = row.indices[is_term]
@@ -358,11 +315,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         names = getattr(self, "feature_names_in_", None)
         return np.array([f"x{i}" for i in range(self.n_features_in_)], dtype=object) if names is None else names
 
-    def new_counter(self) -> CountVectorizer:
+    def _new_counter(self) -> CountVectorizer:
         """Return an unfitted CountVectorizer with the parameters of this."""
         return CountVectorizer(**{name: getattr(self, name) for name in CountVectorizer().get_params()})
 
-    def new_profile(self) -> ClassProfile:
+    def _new_profile(self) -> ClassProfile:
         """Return an unfitted ClassProfile with the parameters of this."""
         return ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out)
 
@@ -384,33 +341,33 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_is_fitted(self, "_counter")
         return self._counter.vocabulary_
 
-    def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, NDArray[np.float64] | None]:
+    def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
         """Learn everything; return the counts, labels and sample weights."""
         blocks = self._chosen_blocks()
         check_smoothing(self.smoothing)
         job_count(self.n_jobs)
         if self.input == "counts":
-            X = self._read_counts(raw_documents, reset=True)
+            rows = self._read_counts(raw_documents, reset=True)
             labels = read_required_labels(y, "TermFeatures")
         else:
             check_float_type(self.dtype)
             check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            self._counter = self.new_counter()
-            X = self._counter.fit_counts(raw_documents, self._room(blocks, len(labels.classes)))
-        if X.shape[0] != len(labels):
-            check_labels_fit(labels, X.shape[0])
+            self._counter = self._new_counter()
+            rows = self._counter._fit_rows(raw_documents, self._room(blocks, len(labels.classes)))
+        if rows.matrix.shape[0] != len(labels):
+            check_labels_fit(labels, rows.matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
         if weights is not None and 0 < weights.sum() < 1:
             raise ValueError(
                 f"sample_weight must sum to a document at least, got a sum of {weights.sum():g}: weights are numbers of"
                 " documents, so scale them to a mean of 1"
             )
-        self._counts = ClassCounts.from_present(X, labels, weights)
-        self.profile_ = self.new_profile().learn(self._counts) if PROFILE in self.blocks else None
+        self._counts = ClassCounts.from_present(rows.matrix, labels, weights)
+        self.profile_ = self._new_profile().learn(self._counts) if PROFILE in self.blocks else None
         self._choose(blocks)
-        return X, labels, weights
+        return rows, labels, weights
 
     def _chosen_blocks(self) -> list[Block]:
         if not isinstance(self.blocks, list | tuple) or not all(isinstance(name, str) for name in self.blocks):
@@ -447,57 +404,22 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         kept_weights = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
         self.weights_ = np.array(kept_weights).reshape(len(kept_weights), len(self._counts.term_docs))
 
-    def _read_counts(self, X: Any, *, reset: bool) -> Any:
+    def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
         with matrix_errors():
             X = validate_data(
                 self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
             )
-        rows = present_terms(X)
-        return sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
+        rows: Any = present_terms(X)
+        rows = sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
+        return CountedRows(rows, rows.data, rows.indices)
 
     def _room(self, blocks: list[Block], n_classes: int) -> Room:
         """Return the room for the result around counts that it is to be written over; a sparse profile is joined."""
-        has_dense_profile = PROFILE in self.blocks and n_classes <= self.new_profile().max_dense
+        has_dense_profile = PROFILE in self.blocks and n_classes <= self._new_profile().max_dense
         return Room(max(1, len(blocks)), n_classes if blocks and has_dense_profile else 0)
 
     def _scaled(self, profile: Any) -> Any:
         return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)
-
-    def join(self, X: Any, weights: NDArray[np.float64], sets: NDArray[np.int64], profile: Any = None) -> Any:
-        """Write the blocks side by side.
-
-        Parameters
-        ----------
-        X : CSR of shape (n_documents, n_terms)
-            Counts; if they were read from text, the result may be written over them.
-        weights : ndarray of shape (n_sets, n_blocks, n_terms)
-        sets : ndarray of shape (n_documents,)
-            Which set of weights each row takes.
-        profile : {ndarray, CSR array} of shape (n_documents, n_classes), optional
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, n_columns)
-        """
-        return_free_memory()
-        tail = profile if isinstance(profile, np.ndarray) else np.empty((X.shape[0], 0), dtype=X.dtype)
-        n_blocks, n_tail = len(self.blocks_), tail.shape[1]
-        n_values = n_blocks * X.nnz + tail.size
-        index = np.int32 if max(n_values, n_blocks * X.shape[1] + n_tail) < 2**31 else np.int64
-        X.indices, X.indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
-        # Counts of a user's are not ours to write over.
-        new = np.empty_like if self.input == "counts" or not n_blocks else _widened
-        out, out_indices = (new(array, shape=n_values) for array in (X.data, X.indices))
-        how: list[tuple[str, str]] = [(block.tf, block.norm) for block in self.blocks_]
-        arrays, results = (X.data, X.indices, X.indptr), {"out": out, "out_indices": out_indices}
-        stack_blocks(*arrays, weights, sets, how, **results, tail=tail, n_threads=job_count(self.n_jobs))
-        indptr = n_blocks * X.indptr + n_tail * np.arange(len(X.indptr), dtype=index)
-        shape = X.shape[0], n_blocks * X.shape[1] + n_tail
-        rows = type(X)((out, out_indices, indptr), shape=shape, copy=False)
-        rows.has_canonical_format = True
-        if profile is None or n_tail:
-            return rows
-        return type(X)(sparse.hstack([rows, profile], format="csr"))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -507,59 +429,3 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-class HasFeatures:
-    """A classifier of text whose `features` are TermFeatures, or None for its own, changed by ``features__...``."""
-
-    default_features: ClassVar[Mapping[str, Any]]
-    features: TermFeatures | None
-    n_jobs: int | None
-
-    def new_features(self) -> TermFeatures:
-        """Return unfitted features; they take the threads of the classifier if they say none."""
-        if self.features is None:
-            features = TermFeatures(**self.default_features)
-        elif isinstance(self.features, TermFeatures):
-            features = clone(self.features)
-        else:
-            raise TypeError(
-                f"features must be a TermFeatures or None, got {self.features!r}: give other parameters by name, and"
-                " get named settings from troenpy.settings.classifier"
-            )
-        if features.n_jobs is None:
-            features.n_jobs = self.n_jobs
-        return features
-
-    @staticmethod
-    def check_explained(text: Any, features: TermFeatures) -> None:
-        """Raise unless this is a text that can be explained."""
-        if features.input != "content":
-            raise ValueError(f"explain takes a text, and this model was fitted with input={features.input!r}")
-        if not isinstance(text, str):
-            raise TypeError(f"explain takes one text, got {type(text).__name__}")
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of `features` as ``features__ngram_range=(1, 2)``, of the default ones too.
-
-        Parameters
-        ----------
-        **params
-            By name.
-
-        Returns
-        -------
-        self
-        """
-        is_default = params.get("features", self.features) is None
-        if is_default and any(name.startswith("features__") for name in params):
-            params["features"] = TermFeatures(**self.default_features)
-        return super().set_params(**params)  # type: ignore[misc]
-
-
-def _widened(values: NDArray[Any], *, shape: int) -> NDArray[Any]:
-    """Return the start of the array that CountVectorizer left room in, the values at its end; or a new array."""
-    whole = values.base
-    if isinstance(whole, np.ndarray) and whole.dtype == values.dtype and whole.ndim == 1 and whole.size >= shape:
-        return whole[:shape]
-    return np.empty_like(values, shape=shape)

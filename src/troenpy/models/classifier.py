@@ -14,12 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
-from troenpy.features.term_features import HasFeatures, TermFeatures
+from troenpy.features.term_features import TermFeatures
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_room
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import Explanation
+from troenpy.models.has_features import HasFeatures
 from troenpy.models.logistic import Design, fit_logistic
 from troenpy.models.places import term_places
 
@@ -163,8 +164,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
         class_weights = self._class_weights(labels, weights)
-        *blocks, profile = features.fit_parts(raw_documents, labels, sample_weight)
-        X = features.join(*blocks)
+        parts = features._fit_parts(raw_documents, labels, sample_weight)
+        X, profile = parts.side_by_side(with_profile=False, n_threads=n_threads), parts.profile
+        del parts
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
         check_room("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
         if not self._is_multilabel:
@@ -172,7 +174,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         design = Design(X, max(1, len(features.blocks_)), n_threads, profile)
         if X.dtype == np.float32 and C * weights.max() > design.sure_strength:
             design = Design(X.astype(np.float64), max(1, len(features.blocks_)), n_threads, profile)
-        del X, blocks, profile
+        del X, profile
         self.features_ = features
         solve = partial(fit_logistic, design, C=C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
@@ -249,7 +251,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "coef_")
         self.check_explained(text, self.features_)
-        held, parts, rest = self.features_.parts_by_term(text)
+        held, parts, rest = self.features_._parts_by_term(text)
         contributions = np.asarray(parts @ self.coef_.T)
         intercept = self.intercept_ + self.coef_ @ rest
         decision = intercept + contributions.sum(axis=0)
@@ -270,7 +272,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             intercept=intercept,
             terms=self.features_.terms()[held[order]],
             contributions=contributions[order],
-            places=term_places(text, self.features_.new_counter()),
+            places=term_places(text, self.features_._new_counter()),
         )
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -309,7 +311,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     def _decisions(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the decisions of some documents at a time; of none, once, an empty array."""
         check_is_fitted(self, "coef_")
-        X = self.features_.rows_of(raw_documents)
+        X = self.features_._rows_of(raw_documents)
         step = max(1, DECISIONS_PER_BLOCK // len(self.coef_))
         for first in range(0, max(1, X.shape[0]), step):
             rows = X[first : first + step] if X.shape[0] > step else X

@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from troenpy.counts.labels import check_labels_fit, read_single_labels
 from troenpy.features.documents import check_collection
-from troenpy.features.term_features import HasFeatures, TermFeatures
+from troenpy.features.term_features import TermFeatures
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import NeighborExplanation
+from troenpy.models.has_features import HasFeatures
 from troenpy.models.neighbors import SparseKNeighborsClassifier, check_count
 
 
@@ -111,7 +112,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
                 f"n_neighbors={self.n_neighbors} is more than the {len(labels)} training documents: ask for fewer"
                 " neighbours, or fit more documents"
             )
-        rows = features.rows_of_training(raw_documents, labels)
+        rows = features._training_rows(raw_documents, labels)
         rows = with_full_length(rows, *features.weights_.shape)
         neighbors.fit(rows, labels.classes[labels.indicator.indices])
         self.features_, self.neighbors_ = features, neighbors
@@ -215,7 +216,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
-        return with_zero_column(self.features_.rows_of(raw_documents))
+        return with_zero_column(self.features_._rows_of(raw_documents))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

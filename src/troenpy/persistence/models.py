@@ -16,9 +16,10 @@ from scipy import sparse
 
 from troenpy._kernel.neighbors import LARGEST_INT32, Space
 from troenpy.counts.class_counts import ClassCounts
+from troenpy.features.blocks import BLOCKS, PROFILE
 from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
-from troenpy.features.term_features import BLOCKS, PROFILE, TermFeatures
+from troenpy.features.term_features import TermFeatures
 from troenpy.features.term_weighter import TermWeighter
 from troenpy.features.tfpi_vectorizer import Tally, TfPiVectorizer
 from troenpy.files import archive
@@ -323,11 +324,11 @@ def _unpack_features(model: TermFeatures, fitted: Any, arrays: Arrays) -> None:
     model._counts = ClassCounts.from_arrays(_at("counts.", arrays))
     n_terms = len(model._counts.term_docs)
     model.weights_ = _checked(arrays["weights"], (len(model.blocks_), n_terms))
-    model.profile_ = model.new_profile().learn(model._counts) if PROFILE in model.blocks else None
+    model.profile_ = model._new_profile().learn(model._counts) if PROFILE in model.blocks else None
     if model.input == "counts":
         model.n_features_in_ = n_terms
     else:
-        model._counter = model.new_counter()
+        model._counter = model._new_counter()
         _unpack_counter(model._counter, fitted["counter"], _at("counter.", arrays))
         if len(model.vocabulary_) != n_terms:
             raise ValueError("vocabulary and counts differ in size")
