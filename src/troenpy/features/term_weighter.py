@@ -181,8 +181,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         {ndarray, CSR matrix} of shape (n_documents, n_terms)
         """
-        self.fit(X, y, sample_weight)
-        X = self._read(X, y, reset=False)
+        X = self._read(X, y, reset=True)
+        self.learn(*self._count(X, y, sample_weight))
         if self.cv is None:
             return self.weigh(X)
         return self.weigh_by_folds(X, y, sample_weight)

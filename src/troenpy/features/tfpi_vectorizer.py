@@ -2,7 +2,6 @@
 
 from collections.abc import Sized
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVector
 from troenpy.features.documents import check_collection
 from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums
+from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_weighter import TermWeighter
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_float_type
@@ -200,7 +200,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         """
         X = self._fit_counts(raw_documents, y, sample_weight)
         if self.cv is None:
-            return self._weigh(X)
+            return self._weigh(self._weighter, X)
         return self._weighter.weigh_by_folds(X, y, sample_weight)
 
     @all_or_nothing
@@ -228,7 +228,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             )
         if self.cv is not None:
             raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
-        if "_weighter" in vars(self) and "_tallies" not in vars(self):  # hasattr would settle
+        if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
             raise ValueError(
                 "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
                 " clone the vectorizer first"
@@ -237,9 +237,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         labels = self._check(y)
         check_labels_fit(labels, raw_documents, is_whole=False)
         batch = self._count_batch(raw_documents, labels, sample_weight)
-        self._tallies = added([*getattr(self, "_tallies", []), batch])
-        for name in ("_weighter", "vocabulary_"):
-            self.__dict__.pop(name, None)
+        self._tallies = add_tallies([*getattr(self, "_tallies", []), batch])
+        self._forget("_weighter", "_vocabulary", "_named_counts")
         return self
 
     def transform(self, raw_documents: Any) -> Any:
@@ -253,8 +252,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        self._check_fitted()
-        return self._weigh(super().transform(raw_documents))
+        weighter = self._settled()
+        return self._weigh(weighter, super().transform(raw_documents))
 
     def explain(self, term: Any) -> TermLedger | TermLedgers:
         """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
@@ -280,31 +279,32 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         goal  0.422837     1          2     sport 2  0.693147  0.27031    1
         late  -0.27031     2          2  politics 1         0  0.27031    1
         """
-        self._check_fitted()
-        how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
-        return explain_terms(term, self.get_feature_names_out(), self._weighter.counts_, self.weights_, **how)
+        weighter = self._settled()
+        scheme: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
+        return explain_terms(term, self.get_feature_names_out(), weighter.counts_, weighter.weights_, **scheme)
 
     @property
     def weights_(self) -> NDArray[np.float64]:
         """One weight per column."""
-        self._check_fitted()
-        return self._weighter.weights_
+        return self._settled().weights_
 
     @property
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
-        self._check_fitted()
-        return self._weighter.counts_.with_terms(self.get_feature_names_out())
+        weighter = self._settled()
+        if not hasattr(self, "_named_counts"):
+            self._named_counts = weighter.counts_.with_terms(self.get_feature_names_out())
+        return self._named_counts
 
-    def __getattr__(self, name: str) -> Any:
-        """Choose and weight the terms of all batches when they are first asked for, not after each batch."""
-        if name in ("_weighter", "vocabulary_") and "_tallies" in vars(self):
-            with lock_of(self):  # no batch comes in between
-                if name not in vars(self):
-                    self._settle()
-                if name in vars(self):
-                    return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__} has no {name}")
+    @property
+    def vocabulary_(self) -> dict[Any, Any]:
+        """The column of each term."""
+        self._settle()
+        return self._vocabulary
+
+    @vocabulary_.setter
+    def vocabulary_(self, vocabulary: dict[Any, Any]) -> None:
+        self._vocabulary = vocabulary
 
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Learn everything; return the counts."""
@@ -313,8 +313,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_labels_fit(labels, raw_documents)
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
-        for name in ("_tallies", "_weighter", "vocabulary_"):
-            self.__dict__.pop(name, None)
+        self._forget("_tallies", "_weighter", "_vocabulary", "_named_counts")
         X = super().fit_transform(raw_documents)
         check_labels_fit(labels, X.shape[0])
         length = X.data.sum() if weights is None else weights @ row_sums(X)
@@ -322,8 +321,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._weighter = self._new_weighter().learn(counts, float(length))
         return X
 
-    def _weigh(self, X: Any) -> Any:
-        return self._weighter.weigh(X, copy=False, n_threads=job_count(self.n_jobs))
+    def _forget(self, *names: str) -> None:
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    def _weigh(self, weighter: TermWeighter, X: Any) -> Any:
+        return weighter.weigh(X, copy=False, n_threads=job_count(self.n_jobs))
 
     def _new_weighter(self) -> TermWeighter:
         return TermWeighter(
@@ -335,9 +338,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             random_state=self.random_state,
         )
 
-    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> "Tally":
+    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> Tally:
         counter = copy(self)  # with the steps of a subclass
-        counter.__dict__.pop("_tallies", None)
+        counter._forget("_tallies")
         counter.min_df, counter.max_df = 1, 1.0
         weights = read_weights(sample_weight, len(labels))
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
@@ -357,23 +360,28 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         )
 
     def _settle(self) -> None:
-        """Choose the terms of all documents so far and weight them; wait while there is nothing to weight."""
-        tally = sum(self._tallies[1:], start=self._tallies[0])
-        self._tallies = [tally]
-        self.fixed_vocabulary_ = self.vocabulary is not None
-        fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
-        kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
-        if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
-            return
-        counts = tally.counts if kept.all() else tally.counts.select(kept)
-        weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
-        assert counts.terms is not None  # noqa: S101
-        self.vocabulary_ = {term: column for column, term in enumerate(counts.terms)}
-        self._weighter = weighter
+        """Choose and weight the terms of all batches, when first asked for; wait while there is nothing to weight."""
+        with lock_of(self):  # no batch comes in between
+            if not hasattr(self, "_tallies") or hasattr(self, "_weighter"):
+                return
+            tally = sum(self._tallies[1:], start=self._tallies[0])
+            self._tallies = [tally]
+            self.fixed_vocabulary_ = self.vocabulary is not None
+            fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
+            kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
+            if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
+                return
+            counts = tally.counts if kept.all() else tally.counts.select(kept)
+            weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
+            assert counts.terms is not None  # noqa: S101
+            self._vocabulary = {term: column for column, term in enumerate(counts.terms)}
+            self._weighter = weighter
 
-    def _check_fitted(self) -> None:
+    def _settled(self) -> TermWeighter:
+        """Return the fitted weights of all documents so far."""
+        self._settle()
         if hasattr(self, "_weighter"):
-            return
+            return self._weighter
         if hasattr(self, "_tallies"):
             raise NotFittedError(
                 f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or"
@@ -393,33 +401,3 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-@dataclass(frozen=True)
-class Tally:
-    """What partial_fit has seen, over all terms: `min_df` and `max_df` may let in later what they keep out now."""
-
-    counts: ClassCounts
-    n_documents: int
-    frequency: NDArray[np.int64]  # documents by term, each counted once whatever its weight
-    occurrences: NDArray[np.float64]  # weighted sum of counts by term
-
-    def __add__(self, other: "Tally") -> "Tally":
-        counts = self.counts + other.counts
-        assert counts.terms is not None  # noqa: S101
-        place = {term: i for i, term in enumerate(counts.terms)}
-
-        def total(name: str) -> Any:
-            values = np.zeros(len(place), dtype=getattr(self, name).dtype)
-            for tally in (self, other):
-                values[[place[term] for term in tally.counts.terms]] += getattr(tally, name)  # type: ignore[union-attr]
-            return values
-
-        return Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
-
-
-def added(tallies: list[Tally]) -> list[Tally]:
-    """Add up the last tallies while they are of like size, so that many small batches cost little each."""
-    while len(tallies) > 1 and len(tallies[-2].frequency) <= 2 * len(tallies[-1].frequency):
-        tallies = [*tallies[:-2], tallies[-2] + tallies[-1]]
-    return tallies

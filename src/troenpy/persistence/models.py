@@ -19,9 +19,10 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.features.blocks import BLOCKS, PROFILE
 from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.tallies import Tally
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.term_weighter import TermWeighter
-from troenpy.features.tfpi_vectorizer import Tally, TfPiVectorizer
+from troenpy.features.tfpi_vectorizer import TfPiVectorizer
 from troenpy.files import archive
 from troenpy.files.archive import Arrays
 from troenpy.models.classifier import TroenpyClassifier
@@ -273,7 +274,8 @@ def _unpack_profile(model: ClassProfile, fitted: Any, arrays: Arrays) -> None:
 
 
 def _pack_vectorizer(model: TfPiVectorizer) -> tuple[dict[str, Any] | None, Arrays]:
-    weighter = getattr(model, "_weighter", None)  # settles what partial_fit has seen
+    model._settle()
+    weighter = getattr(model, "_weighter", None)
     tally = model._tallies[0] if hasattr(model, "_tallies") else None
     fitted, arrays = _pack_counter(model)
     if weighter is None and tally is None:
