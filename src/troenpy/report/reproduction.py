@@ -34,6 +34,7 @@ class Reproduction:
     baseline: str | None = None
     has_page: bool = True
     corpus: Corpus | None = None
+    counted: CountedCorpus | None = None
     terms: dict[str, Any] | None = None
     projection: dict[str, Any] | None = None
     notes: tuple[str, ...] = field(default=())
@@ -49,11 +50,6 @@ class Reproduction:
             projection=self.projection,
             notes=self.notes,
         )
-
-    @cached_property
-    def counted(self) -> CountedCorpus | None:
-        """The terms of the corpus."""
-        return None if self.corpus is None else count_terms(self.corpus)
 
     def write(self) -> list[Path]:
         """Write page, Markdown and JSON; return the files, the page first."""
@@ -165,8 +161,9 @@ def reproduce(
         on_row=on_row,
     )
     corpus, note = _text_of(rows, data_dir=data_dir) if has_page else (None, "")
+    counted = None if corpus is None else count_terms(corpus)
     result = Reproduction(
-        rows, Path(out), command, has_page=has_page, corpus=corpus, notes=(note,) if note else ()
+        rows, Path(out), command, has_page=has_page, corpus=corpus, counted=counted, notes=(note,) if note else ()
     ).with_terms()
     result.write()
     return result
@@ -212,7 +209,8 @@ def rebuild(
         present = {listing.name for listing in datasets.available(data_dir=data_dir) if listing.present}
         corpus, note = _text_of(rows, present, data_dir=data_dir)
     notes = (note,) if note else ()
-    result = Reproduction(rows, folder, command, baseline, has_page, corpus, notes=notes).with_terms()
+    counted = None if corpus is None else count_terms(corpus)
+    result = Reproduction(rows, folder, command, baseline, has_page, corpus, counted, notes=notes).with_terms()
     result.write()
     return result
 

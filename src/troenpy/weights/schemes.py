@@ -5,6 +5,7 @@ import inspect
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import lru_cache
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing:
     check_scheme(scheme, smoothing)
     check_counts(counts)
     if isinstance(scheme, str):
-        result = _value(_parse(scheme), counts, smoothing, scheme)
+        result = _value(_read(scheme), counts, smoothing, scheme)
     else:
         result = _as_numbers(_call(scheme, counts, smoothing), scheme)
     expected = (counts.doc_freq.shape[1],)
@@ -89,10 +90,7 @@ def check_scheme(scheme: str | Weight, smoothing: float) -> None:
     """Raise unless the scheme can be read and the smoothing is positive: all that can be known before counting."""
     check_smoothing(smoothing)
     if isinstance(scheme, str):
-        try:
-            _check_names(_parse(scheme), scheme)
-        except RecursionError:
-            raise ValueError(_unreadable(scheme)) from None
+        _read(scheme)
     elif not callable(scheme):
         raise TypeError(f"scheme must be a name, an expression or a function, got {scheme!r}")
 
@@ -123,11 +121,18 @@ def _as_numbers(values: object, scheme: Weight) -> Floats:
         raise ValueError(f"scheme {scheme!r} must give one number per term, got {values!r:.60}") from None
 
 
-def _parse(scheme: str) -> ast.expr:
+@lru_cache(maxsize=256)  # a fit asks several times, a grid many
+def _read(scheme: str) -> ast.expr:
+    """Return the syntax tree of an expression in which all names are known."""
     try:
-        return ast.parse(scheme.strip(), mode="eval").body
+        tree = ast.parse(scheme.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(_unreadable(scheme)) from None
+    try:
+        _check_names(tree, scheme)
+    except RecursionError:
+        raise ValueError(_unreadable(scheme)) from None
+    return tree
 
 
 def _check_names(node: ast.expr, scheme: str) -> None:
