@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from troenpy._kernel.neighbors import sum_rows
-from troenpy.models.neighbors import near_one
+from troenpy.models.metrics import near_one
 from troenpy.transport.couplings import Balanced, Coupling, Floats, Unbalanced
 from troenpy.transport.embeddings import WordVectors
 from troenpy.transport.grounds import Words, shared_places
