@@ -25,9 +25,9 @@ from troenpy.transport.distances import (
     topic_distance,
     word_distance,
 )
-from troenpy.transport.embeddings import WordVectors
 from troenpy.transport.pruning import NearestDocuments
 from troenpy.transport.topics import Topics
+from troenpy.transport.vectors import WordVectors
 
 
 class TransportClassifier(ClassifierMixin, BaseEstimator):
