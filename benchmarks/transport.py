@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from troenpy import datasets, embeddings
 from troenpy.experiments.splits import WordCounts, count_terms
-from troenpy.transport import couplings
+from troenpy.transport import balanced, unbalanced
 from troenpy.transport.distances import DocumentDistance, word_distance
 from troenpy.transport.pruning import NearestDocuments
 
@@ -131,8 +131,8 @@ def compare_jobs(distance: DocumentDistance, words: WordCounts, n_queries: int, 
 
 def n_solutions(distance: DocumentDistance, train: sparse.csr_array, test: sparse.csr_array) -> tuple[int, int]:
     """Count the documents that a search looks at, and those that it solves."""
-    solve = mock.patch.object(couplings.Balanced, "solve", autospec=True, side_effect=couplings.Balanced.solve)
-    simplex = mock.patch.object(couplings, "_network_simplex", side_effect=couplings._network_simplex)
+    solve = mock.patch.object(balanced.Balanced, "solve", autospec=True, side_effect=balanced.Balanced.solve)
+    simplex = mock.patch.object(balanced, "_network_simplex", side_effect=balanced._network_simplex)
     with solve as looked_at, simplex as solved:
         NearestDocuments(distance.space, train).search(test, K)
     return looked_at.call_count, solved.call_count
@@ -145,11 +145,11 @@ def compare_steps(n_points: int) -> None:
     generator = np.random.default_rng(0)
     p, q = generator.dirichlet(np.ones(n_points), 2)
     costs = generator.exponential(1, (n_points, n_points))
-    plan, decay, n_steps = p[:, None] * q, np.exp(-costs / 2), couplings.STEPS_AT_ONCE
+    plan, decay, n_steps = p[:, None] * q, np.exp(-costs / 2), unbalanced.STEPS_AT_ONCE
     ours, theirs = (
         statistics.median(cpu_seconds(lambda step=step: [step() for _ in range(20)])[0] / 20 for _ in range(5))  # type: ignore[misc]
         for step in (
-            lambda: couplings.improved_plan(p, q, decay, plan),
+            lambda: unbalanced.improved_plan(p, q, decay, plan),
             lambda: ot.unbalanced.mm_unbalanced(p, q, costs, 1.0, G0=plan, numItermax=n_steps, stopThr=0),
         )
     )

@@ -35,7 +35,8 @@ from troenpy import datasets, embeddings
 from troenpy.experiments.splits import TEST_SIZE, CountedCorpus, Documents, split_counts
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.rows import Norm
-from troenpy.models.neighbors import SparseKNeighborsClassifier, vote
+from troenpy.models.neighbors import SparseKNeighborsClassifier
+from troenpy.models.votes import vote
 from troenpy.transport.distances import COEF, DISTANCES, TOPIC_DISTANCES, topic_distance, word_distance
 from troenpy.transport.embeddings import WordVectors
 from troenpy.transport.pruning import NearestDocuments

@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 
 from troenpy import datasets, embeddings
 from troenpy.experiments.splits import count_terms
-from troenpy.models.neighbors import vote
+from troenpy.models.votes import vote
 from troenpy.transport.distances import word_distance
 from troenpy.transport.pruning import NearestDocuments
 

@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from troenpy import SparseKNeighborsClassifier, TfPiVectorizer, _kernel, kernel_available
 from troenpy._kernel import neighbors as kernel_neighbors
-from troenpy.models.neighbors import METRICS
+from troenpy.models.metrics import METRICS
 
 needs_kernel = pytest.mark.skipif(not kernel_available(), reason="installed without a compiler")
 BLOCKS = {"first": (slice(0, 3), "euclidean"), "rest": (slice(3, None), "cosine"), "all": (slice(None), "manhattan")}
@@ -246,7 +246,7 @@ def test_votes_are_counted_in_blocks(monkeypatch):
     X, Y = random_rows(100, seed=1), random_rows(300)
     knn = SparseKNeighborsClassifier(6).fit(Y, np.arange(300) // 3)
     expected = knn.predict(X), knn.predict_proba(X)
-    monkeypatch.setattr("troenpy.models.neighbors.VOTES_PER_BLOCK", 700)
+    monkeypatch.setattr("troenpy.models.votes.VOTES_PER_BLOCK", 700)
     np.testing.assert_array_equal(knn.predict(X), expected[0])
     np.testing.assert_array_equal(knn.predict_proba(X), expected[1])
 

@@ -14,8 +14,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from troenpy import transport
-from troenpy.transport import couplings
-from troenpy.transport.couplings import Unbalanced
+from troenpy.transport import balanced, interior_point, unbalanced
 from troenpy.transport.distances import (
     DISTANCES,
     centroid_distance,
@@ -29,6 +28,7 @@ from troenpy.transport.distances import (
 )
 from troenpy.transport.embeddings import WordVectors
 from troenpy.transport.topics import Topics, kept_proportions
+from troenpy.transport.unbalanced import Unbalanced
 
 ot = pytest.importorskip("ot", reason="POT is not installed")
 pytest.importorskip("tomotopy", reason="tomotopy is not installed")
@@ -101,9 +101,9 @@ class TestWfr:
         plan = p[:, None] * q
         for _ in range(2):
             expected = ot.unbalanced.mm_unbalanced(
-                p, q, costs, 1.0, G0=plan, numItermax=couplings.STEPS_AT_ONCE, stopThr=0
+                p, q, costs, 1.0, G0=plan, numItermax=unbalanced.STEPS_AT_ONCE, stopThr=0
             )
-            plan = couplings.improved_plan(p, q, np.exp(-costs / 2), plan)
+            plan = unbalanced.improved_plan(p, q, np.exp(-costs / 2), plan)
             np.testing.assert_allclose(plan, expected, rtol=1e-9, atol=1e-13)
 
     def test_the_tolerance_is_kept_where_steps_are_slow(self):
@@ -140,10 +140,10 @@ class TestWfr:
         )
         coupling, common = Unbalanced(1.0, 1e-6), np.full(7, -1)
         with monkeypatch.context() as patch:
-            patch.setattr(couplings, "_newton_step", lambda *_: None)
+            patch.setattr(interior_point, "_newton_step", lambda *_: None)
             by_steps = coupling.solve(p, q, costs, common).cost
-        monkeypatch.setattr(couplings, "PATIENCE", 0)
-        monkeypatch.setattr(couplings, "improved_plan", lambda *_: pytest.fail("Newton did not get there"))
+        monkeypatch.setattr(unbalanced, "PATIENCE", 0)
+        monkeypatch.setattr(unbalanced, "improved_plan", lambda *_: pytest.fail("Newton did not get there"))
         assert coupling.solve(p, q, costs, common).cost == pytest.approx(by_steps, abs=2e-6)
 
     @pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
@@ -157,7 +157,7 @@ class TestWfr:
         assert 2 / 11 < distance < 2 / 11 + 0.001  # the far words are destroyed and made, the others move a little
 
     def test_what_is_not_proven_comes_with_a_warning(self, monkeypatch):
-        monkeypatch.setattr(couplings, "MOST_STEPS", 25)
+        monkeypatch.setattr(unbalanced, "MOST_STEPS", 25)
         with pytest.warns(RuntimeWarning, match="above the least, not 1e-08 as wished: allow a larger tolerance"):
             wfr(["w1", "w2"], ["w3", "w4"], made_up_vectors(), coef=0.3, tolerance=1e-8)
 
@@ -290,7 +290,7 @@ class TestUnknownWords:
 class TestMissing:
     @pytest.fixture
     def without(self, monkeypatch):
-        couplings._pot.cache_clear()
+        balanced._pot.cache_clear()
         imported = builtins.__import__
 
         def refuse(name, *args, **kwargs):
@@ -300,7 +300,7 @@ class TestMissing:
 
         monkeypatch.setattr(builtins, "__import__", refuse)
         yield
-        couplings._pot.cache_clear()
+        balanced._pot.cache_clear()
 
     def test_a_missing_package_says_what_to_install(self, without):
         line = re.escape("pip install 'troenpy[transport]'")

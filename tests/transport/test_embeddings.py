@@ -14,6 +14,7 @@ import pytest
 from troenpy import embeddings
 from troenpy.datasets.downloads import Wheel
 from troenpy.transport.embeddings import EMBEDDINGS, WordVectors, load, read
+from troenpy.transport.vector_files import LONGEST_LINE
 
 GLOVE = b"the 0.5 -1 2\ngoal 1 0 0\n. . . 7 8 9\ncaf\xc3\xa9 0 1e-2 3\n"
 WORD2VEC = b"4 3\n" + GLOVE.replace(b"\n", b" \n")  # word2vec ends each line with a space
@@ -258,7 +259,7 @@ def test_a_line_without_end_is_an_error_before_it_is_read(before, vocabulary, tm
 
 
 def test_a_line_may_be_as_long_as_the_limit(tmp_path):
-    word = b"a" * (embeddings.LONGEST_LINE - 3)
+    word = b"a" * (LONGEST_LINE - 3)
     (tmp_path / "long.txt").write_bytes(word + b" 1\n" + b"goal 2\n")
     assert read(tmp_path / "long.txt").vectors.tolist() == [[1], [2]]
 

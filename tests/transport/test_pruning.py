@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from made_up_words import WORDS, bags, made_up_topics, made_up_vectors, seeds
 from scipy.spatial.distance import cdist
 
-from troenpy.transport import couplings, pruning
-from troenpy.transport.couplings import Balanced, Unbalanced
+from troenpy.transport import balanced, pruning
+from troenpy.transport.balanced import Balanced
 from troenpy.transport.distances import DISTANCES, count_words, topic_distance, wfr, word_distance
 from troenpy.transport.embeddings import WordVectors
 from troenpy.transport.grounds import Table, Words, shared_places
 from troenpy.transport.pruning import NearestDocuments, Space
+from troenpy.transport.unbalanced import Unbalanced
 
 pytest.importorskip("ot", reason="POT is not installed")
 pytest.importorskip("tomotopy", reason="tomotopy is not installed")
@@ -33,7 +34,7 @@ def random_documents(generator, n):
 def proofs_for_small_problems():
     """Documents here are so small that solving them would be faster."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(couplings, "LEAST_MOVES", 0)
+        patch.setattr(balanced, "LEAST_MOVES", 0)
         yield
 
 
@@ -120,8 +121,8 @@ class TestPruning:
         shares = distance.shares(count_words(documents, vectors))
         n_looked_at, solve = [], Balanced.solve
         monkeypatch.setattr(Balanced, "solve", lambda *args: n_looked_at.append(1) or solve(*args))
-        n_solved, simplex = [], couplings._network_simplex
-        monkeypatch.setattr(couplings, "_network_simplex", lambda *args: n_solved.append(1) or simplex(*args))
+        n_solved, simplex = [], balanced._network_simplex
+        monkeypatch.setattr(balanced, "_network_simplex", lambda *args: n_solved.append(1) or simplex(*args))
         NearestDocuments(distance.space, shares[20:]).search(shares[:20], 3)
         assert len(n_looked_at) < 0.2 * 20 * 280
         assert len(n_solved) < 0.5 * len(n_looked_at)

@@ -17,7 +17,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import splits
 from troenpy.experiments.journal import Row, all_versions, read_rows
 from troenpy.experiments.methods import read_method
-from troenpy.models.neighbors import vote
+from troenpy.models.votes import vote
 from troenpy.transport.classifier import TransportClassifier
 from troenpy.transport.distances import DISTANCES
 from troenpy.transport.embeddings import WordVectors

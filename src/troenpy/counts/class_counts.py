@@ -3,17 +3,18 @@
 Every weight is a function of it, and it adds: counts of two sets of documents are the sum of their counts.
 """
 
-from collections import Counter
 from collections.abc import Iterable
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from troenpy.counts.counting import LARGEST_TOTAL, LEAST_WEIGHT, documents_by_class, present_terms, read_weights
+from troenpy.counts.counting import documents_by_class, present_terms, read_weights
+from troenpy.counts.fields import check_fields, check_total, class_array, read_columns, read_numbers, string_array
 from troenpy.counts.labels import Labels, read_labels
+from troenpy.counts.merging import sum_fields
+from troenpy.counts.saved import from_arrays, plain_arrays, to_arrays
 from troenpy.files import archive
 
 
@@ -72,29 +73,23 @@ class ClassCounts:
         term_docs: Any,
         terms: Any = None,
     ) -> None:
-        if not isinstance(n_documents, Real) or isinstance(n_documents, bool):
-            raise TypeError(f"n_documents must be a number, got {n_documents!r}")
-        largest = np.iinfo(np.int64).max if isinstance(n_documents, Integral) else LARGEST_TOTAL
-        if not 0 <= n_documents <= largest:
-            raise ValueError(f"n_documents must not be negative nor above {largest}, got {n_documents}")
-        if 0 < n_documents < LEAST_WEIGHT:
-            raise ValueError(f"n_documents must be 0 or at least {LEAST_WEIGHT:g}, got {n_documents}")
-        n_docs, term_docs = _numbers("n_docs", n_docs, 1), _numbers("term_docs", term_docs, 1)
-        doc_freq = _numbers("doc_freq", doc_freq, 2)
+        check_total(n_documents)
+        n_docs, term_docs = read_numbers("n_docs", n_docs, 1), read_numbers("term_docs", term_docs, 1)
+        doc_freq = read_numbers("doc_freq", doc_freq, 2)
         dtype = np.result_type(np.asarray(n_documents), n_docs, term_docs, doc_freq.dtype, np.int64)
         cells = sparse.csc_array(doc_freq, dtype=dtype, copy=True)
         cells.check_format(full_check=True)
         cells.sum_duplicates()
         cells.eliminate_zeros()
         self._fill(
-            classes=_class_array(classes),
+            classes=class_array(classes),
             n_documents=dtype.type(n_documents).item(),
             n_docs=np.array(n_docs, dtype=dtype),
             cells=cells,
             term_docs=np.array(term_docs, dtype=dtype),
-            terms=None if terms is None else _string_array(terms),
+            terms=None if terms is None else string_array(terms),
         )
-        self._check(*cells.shape)
+        check_fields(self, *cells.shape)
 
     def _fill(self, *, cells: sparse.csc_array, **values: Any) -> None:
         """Take over arrays that nobody else holds."""
@@ -110,33 +105,6 @@ class ClassCounts:
         raise AttributeError(f"ClassCounts cannot be changed, so {name} cannot be set: add counts, or make new ones")
 
     __delattr__ = __setattr__  # type: ignore[assignment]
-
-    def _check(self, n_classes: int, n_terms: int) -> None:
-        for name, length in (("classes", n_classes), ("n_docs", n_classes), ("term_docs", n_terms), ("terms", n_terms)):
-            array = getattr(self, name)
-            if array is not None and array.shape != (length,):
-                raise ValueError(f"{name} must have shape ({length},) to fit doc_freq, got {array.shape}")
-        if not all(self.classes[1:] > self.classes[:-1]):
-            raise ValueError(f"classes must rise and not repeat, got {self.classes.tolist()}")
-        if self.terms is not None and len(set(self.terms)) < n_terms:
-            twice = next(term for term, times in Counter(self.terms).items() if times > 1)
-            raise ValueError(f"terms must not repeat, got {twice!r} twice")
-        slack = 1 + 1e-9 if self.is_weighted else 1  # sums of weights in another order differ by rounding
-        bounds = (
-            ("n_docs", self.n_docs, "n_documents", self.n_documents),
-            ("term_docs", self.term_docs, "n_documents", self.n_documents),
-            ("doc_freq", self._data, "n_docs", self.n_docs[self._indices]),
-            ("doc_freq", self._data, "term_docs", self.term_docs[self.columns()]),
-        )
-        for part, smaller, whole, larger in bounds:
-            # NaN fails both comparisons, and no whole is infinite.
-            is_wrong = ~((smaller >= 0) & (smaller <= larger * slack))
-            if is_wrong.any():
-                wrong = smaller[is_wrong][0]
-                raise ValueError(f"{part} must be finite, not negative and at most {whole}, got {wrong}")
-            is_tiny = (smaller > 0) & (smaller < LEAST_WEIGHT / slack)
-            if is_tiny.any():
-                raise ValueError(f"{part} must be 0 or at least {LEAST_WEIGHT:g}, got {smaller[is_tiny][0]}")
 
     @classmethod
     def from_matrix(
@@ -164,7 +132,7 @@ class ClassCounts:
             sizes = [present.shape[0], len(labels)]
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes} in X and y")
         counts = cls.from_present(present, labels, read_weights(sample_weight, len(labels)), terms)
-        counts._check(len(labels.classes), present.shape[1])
+        check_fields(counts, len(labels.classes), present.shape[1])
         return counts
 
     @classmethod
@@ -194,12 +162,12 @@ class ClassCounts:
         cells, term_docs = documents_by_class(present, labels, weights, n_threads)
         counts = object.__new__(cls)
         counts._fill(
-            classes=_class_array(labels.classes),
+            classes=class_array(labels.classes),
             n_documents=len(labels) if weights is None else float(weights.sum()),
             n_docs=labels.indicator.sum(axis=0) if weights is None else weights @ labels.indicator,
             cells=cells,
             term_docs=term_docs,
-            terms=None if terms is None else _string_array(terms),
+            terms=None if terms is None else string_array(terms),
         )
         return counts
 
@@ -223,13 +191,7 @@ class ClassCounts:
         -------
         ClassCounts
         """
-        chosen = np.asarray(columns)
-        n_terms = len(self.term_docs)
-        is_mask = chosen.dtype == bool and chosen.shape == (n_terms,)
-        is_list = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or not chosen.size)
-        if not is_mask and not (is_list and ((chosen >= -n_terms) & (chosen < n_terms)).all()):
-            raise IndexError(f"columns must be numbers below {n_terms}, or a mask of them, got {columns!r:.60}")
-        chosen = chosen if is_mask else chosen.astype(np.int64)
+        chosen = read_columns(columns, len(self.term_docs))
         return ClassCounts(
             classes=self.classes,
             n_documents=self.n_documents,
@@ -263,33 +225,7 @@ class ClassCounts:
         return np.repeat(np.arange(len(starts) - 1, dtype=starts.dtype), np.diff(starts))
 
     def __add__(self, other: object) -> "ClassCounts":
-        if not isinstance(other, ClassCounts):
-            return NotImplemented
-        classes, *class_maps = _merge(self.classes, other.classes, "classes")
-        terms, *term_maps = self._merge_terms(other)
-        shape = len(classes), self.doc_freq.shape[1] if terms is None else len(terms)
-        (a, rows_a, columns_a), (b, rows_b, columns_b) = zip((self, other), class_maps, term_maps, strict=True)
-        return ClassCounts(
-            classes=classes,
-            n_documents=a.n_documents + b.n_documents,
-            n_docs=_spread(a.n_docs, rows_a, shape[0]) + _spread(b.n_docs, rows_b, shape[0]),
-            doc_freq=_spread_cells(a, rows_a, columns_a, shape) + _spread_cells(b, rows_b, columns_b, shape),
-            term_docs=_spread(a.term_docs, columns_a, shape[1]) + _spread(b.term_docs, columns_b, shape[1]),
-            terms=terms,
-        )
-
-    def _merge_terms(self, other: "ClassCounts") -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
-        if self.terms is not None and other.terms is not None:
-            return _merge(self.terms, other.terms, "terms")
-        if self.terms is not None or other.terms is not None:
-            raise ValueError("counts with named terms and counts without do not add: give terms= to both")
-        ours, theirs = self.doc_freq.shape[1], other.doc_freq.shape[1]
-        if ours != theirs:
-            raise ValueError(
-                f"counts of {ours} and {theirs} columns do not add: give terms= to both, so that columns can be"
-                " matched by name"
-            )
-        return None, np.arange(ours), np.arange(ours)
+        return ClassCounts(**sum_fields(self, other)) if isinstance(other, ClassCounts) else NotImplemented
 
     def __radd__(self, other: object) -> "ClassCounts":
         """Let `sum` start from its zero."""
@@ -298,7 +234,7 @@ class ClassCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        ours, theirs = self._arrays(), other._arrays()
+        ours, theirs = plain_arrays(self), plain_arrays(other)
         return (
             self.n_documents == other.n_documents
             and ours.keys() == theirs.keys()
@@ -352,96 +288,9 @@ class ClassCounts:
 
     def to_arrays(self) -> archive.Arrays:
         """Return everything as arrays of numbers, for a file."""
-        arrays = archive.packed("classes", self.classes)
-        if self.terms is not None:
-            arrays |= archive.packed("terms", self.terms)
-        numbers = {name: array for name, array in self._arrays().items() if name not in ("classes", "terms")}
-        return {**arrays, **numbers, "n_documents": np.array([self.n_documents])}
+        return to_arrays(self)
 
     @classmethod
     def from_arrays(cls, arrays: archive.Arrays) -> "ClassCounts":
         """Undo `to_arrays`; everything is checked."""
-        cells = arrays["data"], arrays["indices"], arrays["indptr"]
-        return cls(
-            classes=archive.unpacked("classes", arrays),
-            n_documents=arrays["n_documents"].item(),
-            n_docs=arrays["n_docs"],
-            doc_freq=sparse.csc_array(cells, shape=(len(arrays["n_docs"]), len(arrays["term_docs"]))),
-            term_docs=arrays["term_docs"],
-            terms=archive.unpacked("terms", arrays) if archive.is_packed("terms", arrays) else None,
-        )
-
-    def _arrays(self) -> archive.Arrays:
-        arrays = {
-            "classes": self.classes,
-            "n_docs": self.n_docs,
-            "term_docs": self.term_docs,
-            "data": self._data,
-            "indices": self._indices,
-            "indptr": self._indptr,
-        }
-        return arrays if self.terms is None else {**arrays, "terms": self.terms}
-
-
-def _numbers(name: str, values: Any, n_dimensions: int) -> Any:
-    """Return counts as an array, or as the sparse matrix that they are."""
-    try:
-        array = values if sparse.issparse(values) else np.asarray(values)
-    except ValueError:
-        array = np.empty(())  # rows of different lengths
-    is_table = array.ndim == 2 or n_dimensions == 1  # of a list, the shape is checked later
-    if not is_table or array.dtype.kind not in "biuf":
-        what = {1: "a list", 2: "a matrix"}[n_dimensions]
-        raise TypeError(f"{name} must be {what} of numbers, got {' '.join(repr(values).split()):.60}")
-    return array
-
-
-def _string_array(strings: Any) -> NDArray[np.object_]:
-    if isinstance(strings, str):
-        raise TypeError(f"terms must be a list of strings, got the single string {strings!r}")
-    if not isinstance(strings, Iterable):
-        raise TypeError(f"terms and class names must be a list of strings, got {strings!r}")
-    listed = list(strings)
-    kinds = set(map(type, listed))
-    if not all(issubclass(kind, str) for kind in kinds):
-        wrong = next(string for string in listed if not isinstance(string, str))
-        raise TypeError(f"terms and class names must be strings, got {wrong!r}")
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed if kinds <= {str} else [str(string) for string in listed]  # numpy's own become plain ones
-    return array
-
-
-def _class_array(classes: Any) -> NDArray[Any]:
-    """Give classes one type per kind, so that equal classes are equal bytes."""
-    array = np.asarray(classes)
-    if array.dtype.kind == "f":
-        array = array + 0.0  # -0.0 becomes 0.0
-    one_type = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}.get(array.dtype.kind)
-    return _string_array(classes) if one_type is None else array.astype(one_type)
-
-
-def _merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the sorted union and where each entry of `a` and of `b` stands in it; equal arrays keep their order."""
-    if a.dtype == b.dtype and np.array_equal(a, b):
-        return a, np.arange(len(a)), np.arange(len(b))
-    if len(a) and len(b) and (a.dtype.kind in "Ob" or b.dtype.kind in "Ob") and a.dtype.kind != b.dtype.kind:
-        raise TypeError(f"{name} of types {type(a[0]).__name__} and {type(b[0]).__name__} do not merge")
-    merged = sorted({*a.tolist(), *b.tolist()})
-    place = {value: i for i, value in enumerate(merged)}
-    union = np.empty(len(merged), dtype=np.result_type(*([part for part in (a, b) if len(part)] or (a, b))))
-    union[:] = merged
-    in_a, in_b = (np.array([place[value] for value in part.tolist()], dtype=np.int64) for part in (a, b))
-    return union, in_a, in_b
-
-
-def _spread(values: NDArray[Any], places: NDArray[Any], length: int) -> NDArray[Any]:
-    result = np.zeros(length, dtype=values.dtype)
-    result[places] = values
-    return result
-
-
-def _spread_cells(
-    counts: ClassCounts, rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]
-) -> sparse.csc_array:
-    cells = counts.doc_freq
-    return sparse.csc_array((cells.data, (rows[cells.indices], columns[counts.columns()])), shape=shape)
+        return cls(**from_arrays(arrays))

@@ -12,8 +12,9 @@ from troenpy._kernel.neighbors import Space, build_index, nearest_rows
 from troenpy.experiments.methods import Columns, Method
 from troenpy.experiments.splits import INNER_FOLDS, Split
 from troenpy.models.logistic import Design, fit_logistic
-from troenpy.models.neighbors import METRICS, vote
+from troenpy.models.metrics import METRICS
 from troenpy.models.text_neighbors import with_full_length, with_zero_column
+from troenpy.models.votes import vote
 from troenpy.transport.distances import TOPIC_DISTANCES, topic_distance, word_distance
 from troenpy.transport.pruning import NearestDocuments
 from troenpy.transport.topics import Topics

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from troenpy.features.rows import NORMS, Norm, TermFrequency
-from troenpy.models.neighbors import METRICS
+from troenpy.models.metrics import METRICS
 from troenpy.transport.distances import DISTANCES
 from troenpy.weights.schemes import WEIGHTS, check_scheme
 

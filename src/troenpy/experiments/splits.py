@@ -17,7 +17,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.features.class_profile import ClassProfile, equal_rows
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.rows import Norm, TermFrequency, row_sums, weighted_rows
-from troenpy.transport.embeddings import WordVectors
+from troenpy.transport.vectors import WordVectors
 from troenpy.weights.cells import Floats
 from troenpy.weights.schemes import term_weights
 

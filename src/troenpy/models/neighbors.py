@@ -1,6 +1,6 @@
 """SparseKNeighborsClassifier: exact nearest neighbours of sparse rows, and their vote."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, Self
 
@@ -12,59 +12,14 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows, sum_rows
+from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows
 from troenpy.counts.counting import matrix_errors
 from troenpy.counts.labels import unmixed
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.transaction import all_or_nothing
-
-VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
-
-Metric = str | dict[str, tuple[slice, str]]
-
-
-def _as_they_are(rows: sparse.csr_array) -> sparse.csr_array:
-    return rows
-
-
-def _of_length_one(rows: sparse.csr_array) -> sparse.csr_array:
-    scaled = near_one(rows)
-    lengths = np.sqrt(sum_rows(rows.indptr, scaled**2))
-    return _with_values(rows, scaled / np.repeat(lengths, np.diff(rows.indptr)))
-
-
-def _roots_of_shares(rows: sparse.csr_array) -> sparse.csr_array:
-    if (rows.data < 0).any():
-        raise ValueError(
-            f"Negative values in data passed to the metric 'hellinger', which compares shares; the least is"
-            f" {rows.data.min()}: use 'euclidean', 'cosine' or 'manhattan'"
-        )
-    scaled = near_one(rows)
-    sums = sum_rows(rows.indptr, scaled)
-    return _with_values(rows, np.sqrt(scaled / np.repeat(sums, np.diff(rows.indptr))))
-
-
-def near_one(rows: sparse.csr_array) -> NDArray[np.float64]:
-    """Return the values, each row times the power of two that makes its largest about 1: squares stay in range."""
-    lengths = np.diff(rows.indptr)
-    largest = np.zeros(len(lengths))
-    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(rows.data))
-    return np.ldexp(rows.data, np.repeat(-np.frexp(largest)[1], lengths))
-
-
-def _with_values(rows: sparse.csr_array, values: NDArray[np.float64]) -> sparse.csr_array:
-    changed = sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
-    changed.eliminate_zeros()  # what fell below the smallest number
-    return changed
-
-
-# How each metric wants its rows; the distance then follows from their differences (nearest.hpp).
-METRICS: dict[str, Callable[[sparse.csr_array], sparse.csr_array]] = {
-    "euclidean": _as_they_are,
-    "cosine": _of_length_one,
-    "manhattan": _as_they_are,
-    "hellinger": _roots_of_shares,
-}
+from troenpy.models.metrics import METRICS, Metric
+from troenpy.models.metrics import read_metric as read_metric
+from troenpy.models.votes import count_votes, inverse_distances
 
 
 class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
@@ -259,7 +214,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries, n_neighbors)
         """
-        return np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
+        return np.ones_like(distances) if self.weights == "uniform" else inverse_distances(distances)
 
     def _read(self, X: Any) -> Any:
         with matrix_errors():
@@ -291,84 +246,6 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def count_votes(
-    codes: NDArray[np.int64], weights: NDArray[np.float64], n_classes: int
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-    """Yield the votes by query and class, and the winning class, for some queries at a time.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_queries, k)
-        The class of each neighbour in [0, n_classes), nearest first.
-    weights : ndarray of shape (n_queries, k)
-        How many votes each neighbour has.
-    n_classes : int
-
-    Yields
-    ------
-    votes : ndarray of shape (some queries, n_classes)
-    winner : ndarray of shape (some queries,)
-        The class with most votes, of tied ones that of the nearest neighbour.
-    """
-    step = max(1, VOTES_PER_BLOCK // n_classes)
-    for first in range(0, len(codes), step):
-        block = codes[first : first + step]
-        numbers = np.arange(len(block))[:, None]
-        cells = (numbers * n_classes + block).ravel()
-        votes: NDArray[Any] = np.bincount(
-            cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes
-        )
-        votes = votes.reshape(len(block), n_classes)
-        is_tied = votes[numbers, block] == votes.max(axis=1, keepdims=True)
-        yield votes, block[numbers[:, 0], is_tied.argmax(axis=1)]
-
-
-def vote(codes: NDArray[np.int64], n_classes: int, *, ties: str = "nearest") -> NDArray[np.int64]:
-    """Return the class that wins among the neighbours of each query.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_queries, k)
-        The class of each neighbour, nearest first.
-    n_classes : int
-    ties : {"nearest", "again"}, default="nearest"
-        If classes have equally many votes: the class of the nearest of their neighbours wins, or the vote is taken
-        again without the two farthest neighbours.
-
-    Examples
-    --------
-    Two neighbours each of classes 1 and 0, the fifth of class 2: without the two farthest, 1 has most.
-
-    >>> codes = np.array([[0, 1, 1, 0, 2]])
-    >>> vote(codes, 3), vote(codes, 3, ties="again")
-    (array([0]), array([1]))
-    """
-    winners = np.empty(len(codes), dtype=np.int64)
-    open_queries = np.arange(len(codes))
-    for k in range(codes.shape[1], 0, -2):
-        if not len(open_queries):
-            break
-        nearest = codes[open_queries, :k]
-        blocks = list(count_votes(nearest, np.ones(nearest.shape), n_classes))
-        votes, first = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-        winners[open_queries] = first
-        is_tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        open_queries = open_queries[is_tied]
-        if ties == "nearest":
-            break
-    return winners
-
-
-def _inverse(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return one over the distance; neighbours at distance 0 share the vote alone."""
-    with np.errstate(divide="ignore", over="ignore"):
-        weights = 1 / distances
-    is_infinite = np.isinf(weights)
-    has_infinite = is_infinite.any(axis=1)
-    weights[has_infinite] = is_infinite[has_infinite]
-    return weights
-
-
 def check_count(name: str, value: Any) -> int:
     """Return a number of neighbours, or of something else, if it is one."""
     if not isinstance(value, Integral) or isinstance(value, bool):
@@ -376,30 +253,3 @@ def check_count(name: str, value: Any) -> int:
     if value <= 0:
         raise ValueError(f"Expected {name} > 0. Got {value}")
     return int(value)
-
-
-def read_metric(metric: Any, n_features: int) -> list[tuple[slice | None, str]]:
-    """Return blocks of columns with their metrics; None stands for all columns."""
-    if not isinstance(metric, dict):
-        return [(None, _check_metric("metric", metric))]
-    if not metric:
-        raise ValueError("metric must have at least one block of columns, got {}")
-    blocks: list[tuple[slice | None, str]] = []
-    for name, block in metric.items():
-        if not isinstance(block, tuple) or len(block) != 2 or not isinstance(block[0], slice):
-            raise TypeError(
-                f"metric[{name!r}] must be a tuple of a slice of columns and a metric's name, got {block!r}"
-            )
-        columns = range(*block[0].indices(n_features))
-        if len(columns) == 0:
-            raise ValueError(f"metric[{name!r}] must select columns, got {block[0]!r} of {n_features}")
-        columns = columns if columns.step > 0 else columns[::-1]  # no distance depends on the order
-        ascending = slice(columns[0], columns[-1] + 1, columns.step)
-        blocks.append((ascending, _check_metric(f"metric[{name!r}]", block[1])))
-    return blocks
-
-
-def _check_metric(what: str, metric: Any) -> str:
-    if not isinstance(metric, str) or metric not in METRICS:
-        raise ValueError(f"{what} must be one of {', '.join(METRICS)}, or a dict of blocks of columns, got {metric!r}")
-    return metric

@@ -3,7 +3,7 @@
 from troenpy.transport import embeddings
 from troenpy.transport.classifier import TransportClassifier
 from troenpy.transport.distances import centroid_distance, hoftt, hott, relaxed_wmd, wfr, wmd
-from troenpy.transport.embeddings import WordVectors
+from troenpy.transport.vectors import WordVectors
 
 __all__ = [
     "TransportClassifier",

@@ -14,7 +14,8 @@ from troenpy.counts.labels import check_labels_fit, read_single_labels
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.transaction import all_or_nothing
-from troenpy.models.neighbors import check_count, vote
+from troenpy.models.neighbors import check_count
+from troenpy.models.votes import vote
 from troenpy.transport.couplings import Floats
 from troenpy.transport.distances import (
     DISTANCES,
@@ -24,9 +25,9 @@ from troenpy.transport.distances import (
     topic_distance,
     word_distance,
 )
-from troenpy.transport.embeddings import WordVectors
 from troenpy.transport.pruning import NearestDocuments
 from troenpy.transport.topics import Topics
+from troenpy.transport.vectors import WordVectors
 
 
 class TransportClassifier(ClassifierMixin, BaseEstimator):

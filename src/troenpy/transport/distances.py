@@ -16,12 +16,14 @@ import numpy as np
 from scipy import sparse
 
 from troenpy._kernel.neighbors import sum_rows
-from troenpy.models.neighbors import near_one
-from troenpy.transport.couplings import Balanced, Coupling, Floats, Unbalanced
-from troenpy.transport.embeddings import WordVectors
+from troenpy.models.metrics import near_one
+from troenpy.transport.balanced import Balanced
+from troenpy.transport.couplings import Coupling, Floats
 from troenpy.transport.grounds import Words, shared_places
 from troenpy.transport.pruning import Space
 from troenpy.transport.topics import Topics, kept_proportions
+from troenpy.transport.unbalanced import Unbalanced
+from troenpy.transport.vectors import WordVectors
 
 Bag = Mapping[str, float] | Iterable[str]
 

@@ -14,9 +14,10 @@ from scipy import sparse
 from scipy.special import psi
 
 from troenpy.models.neighbors import check_count
-from troenpy.transport.couplings import Balanced, Floats
-from troenpy.transport.embeddings import WordVectors
+from troenpy.transport.balanced import Balanced
+from troenpy.transport.couplings import Floats
 from troenpy.transport.grounds import Rows, Table, Words, shared_places
+from troenpy.transport.vectors import WordVectors
 
 TOPIC_PRIOR, WORD_PRIOR = 0.1, 0.01
 

@@ -1,8 +1,8 @@
 """Class counts to one number per term: the paper's weights, ours, those of others, and products of them by name."""
 
 from troenpy.weights import rivals
+from troenpy.weights.beyond import certainty, pcf_boost, pcf_gain
 from troenpy.weights.paper import (
-    certainty,
     cib_ncf,
     cib_ncf_abs,
     cib_pcf,
@@ -11,8 +11,6 @@ from troenpy.weights.paper import (
     idf,
     ncf,
     pcf,
-    pcf_boost,
-    pcf_gain,
     pcf_present,
     pi,
 )

@@ -6,18 +6,16 @@ A term that no document holds weighs zero. Fewer than two classes are an error.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy import special
 
-from troenpy import _kernel
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.information.estimators import WITH_PRIOR, Estimator, check_estimator, check_smoothing, troenpy_cells
-from troenpy.information.measures import entropy, troenpy
+from troenpy.information.estimators import Estimator, check_smoothing
+from troenpy.information.measures import entropy
 from troenpy.weights.cells import Cells, Floats, by_terms, check_counts, check_two_classes, remainder
-
-Prior = Literal["uniform", "classes"]
+from troenpy.weights.class_troenpy import Estimate, Prior, troenpy_of_all, troenpy_with_term
 
 
 def idf(counts: ClassCounts) -> Floats:
@@ -57,8 +55,8 @@ def pcf_present(
     >>> pcf_present(counts)  # 2/3 log 3/2 + 1/3 log 3/3; log 1/1
     array([0.27031007, 0.        ])
     """
-    how = _Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda cells: _troenpy_with_term(cells, how))
+    how = Estimate(smoothing, estimator, prior)
+    return by_terms(counts, lambda cells: troenpy_with_term(cells, how))
 
 
 def pcf(
@@ -75,87 +73,8 @@ def pcf(
     >>> pcf(counts)  # PCF_* = log 4/3
     array([-0.017372  , -0.28768207])
     """
-    how = _Estimate(smoothing, estimator, prior)
+    how = Estimate(smoothing, estimator, prior)
     return by_terms(counts, lambda cells: _pcf(cells, how))
-
-
-def pcf_gain(
-    counts: ClassCounts, *, smoothing: float = 1.0, estimator: Estimator = "add_one", prior: Prior = "uniform"
-) -> Floats:
-    """Two-sided certainty gain, q PCF_1 + (1-q) PCF_-1 - PCF_*, with q the share of the term's documents.
-
-    With the plug-in estimator this is `troenpy_gain` of class and presence, never negative; with others it may be.
-    Parameters as in `pcf_present`.
-
-    Examples
-    --------
-    >>> counts = ClassCounts.from_matrix([[1, 0], [1, 0], [0, 1], [1, 0]], ["a", "a", "b", "b"])
-    >>> pcf_gain(counts)  # 3/4 * 0.27031 + 1/4 * 0 - log 4/3, and the same with the sides exchanged
-    array([-0.08494952, -0.08494952])
-    """
-    how = _Estimate(smoothing, estimator, prior)
-
-    def gain(cells: Cells) -> Floats:
-        difference = _two_sided(cells, how) - _troenpy_of_all(cells, how)
-        return np.maximum(difference, 0.0) if estimator == "plugin" else difference
-
-    return by_terms(counts, gain)
-
-
-def certainty(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
-    """The two-sided certainty gain per document that holds the term: max(0, G) / q.
-
-    G = q T(p+) + (1-q) T(p-) - T(c), where both sides are shrunk to the class distribution c by one pseudo-document:
-    p+_i = (n_iw + s c_i) / (n_w + s) among the documents with the term, p-_i = (C_i - n_iw + s c_i) / (n - n_w + s)
-    among those without. G is `pcf_gain` with the estimator "dirichlet" and the prior "classes". What `pcf` lacks is the
-    second side: G/q = (T(p+) - T(c)) + (1-q)/q (T(p-) - T(c)). It is zero where the term says nothing of the class, and
-    tends, for rare terms (q to 0) and little smoothing, to the Bregman divergence of T between p+ and c, as information
-    gain per document tends to that of Kullback and Leibler.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-    smoothing : float, default=1.0
-        The s, in pseudo-documents.
-
-    Returns
-    -------
-    ndarray of shape (V,)
-
-    Examples
-    --------
-    >>> counts = ClassCounts.from_matrix([[1, 1], [1, 1], [0, 1], [0, 1]], ["a", "a", "b", "b"])
-    >>> certainty(counts)  # p+ = 5/6, 1/6; p- = 1/6, 5/6; c = 1/2, 1/2: (1.52352 - log 2) / (1/2); 0
-    array([1.66074527, 0.        ])
-    """
-    how = _Estimate(smoothing, "dirichlet", "classes")
-
-    def gain(cells: Cells) -> Floats:
-        whole = _troenpy_of_all(cells, how)
-        difference = _two_sided(cells, how) - whole
-        # What rounding leaves of a term that says nothing, divided by a small q, would look like a weight.
-        is_gain = difference > 8 * np.finfo(np.float64).eps * whole
-        share = cells.N_w / cells.N
-        return np.divide(difference, share, out=np.zeros_like(share), where=is_gain & (share > 0))
-
-    return by_terms(counts, gain)
-
-
-def pcf_boost(
-    counts: ClassCounts, *, smoothing: float = 1.0, estimator: Estimator = "add_one", prior: Prior = "uniform"
-) -> Floats:
-    """1 + PCF_1: a factor for another weight, never below 1 for whole documents, as in "pcf_boost*idf".
-
-    Parameters as in `pcf_present`.
-
-    Examples
-    --------
-    >>> counts = ClassCounts.from_matrix([[1, 0], [1, 0], [0, 1], [1, 0]], ["a", "a", "b", "b"])
-    >>> pcf_boost(counts)  # 1 + 2/3 log 3/2 + 1/3 log 3/3; 1 + log 1/1
-    array([1.27031007, 1.        ])
-    """
-    how = _Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda cells: 1 + _troenpy_with_term(cells, how))
 
 
 def ncf(counts: ClassCounts) -> Floats:
@@ -185,7 +104,7 @@ def pi(
     >>> pi(counts)
     array([-0.017372  , -0.48708809])
     """
-    how = _Estimate(smoothing, estimator, prior)
+    how = Estimate(smoothing, estimator, prior)
     return by_terms(counts, lambda cells: _pcf(cells, how) * _idf(cells))
 
 
@@ -278,89 +197,12 @@ def delta_idf(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
     return by_terms(counts, largest)
 
 
-class _Estimate:
-    """A checked choice of estimator, and the pseudo-documents it gives to classes of given sizes."""
-
-    def __init__(self, smoothing: float, estimator: Estimator, prior: Prior) -> None:
-        check_estimator(estimator, smoothing)
-        if prior not in ("uniform", "classes"):
-            raise ValueError(f"prior must be uniform or classes, got {prior!r}")
-        self.smoothing, self.estimator, self.prior = smoothing, estimator, prior
-
-    def cells(self, counts: Any, others: Any, sizes: Any, table: Cells) -> Floats:
-        share = sizes / table.N if self.prior == "classes" else 1 / len(table.C)
-        pseudo = self.smoothing * share
-        pseudo_others: Any = self.smoothing - pseudo
-        if self.prior == "classes":
-            # Beside a class that has all but nothing, the difference would be rounding or zero.
-            rest = self.smoothing * (table.N_but_largest / table.N)
-            pseudo_others = np.where(pseudo_others > 1e-9 * self.smoothing, pseudo_others, rest)
-        cells = troenpy_cells(
-            counts,
-            others,
-            estimator=self.estimator,
-            smoothing=self.smoothing,
-            pseudo=pseudo,
-            pseudo_others=pseudo_others,
-        )
-        return cast(Floats, cells)
-
-
 def _idf(cells: Cells) -> Floats:
     return 1 + np.log(cells.n / (1 + cells.n_w))
 
 
-def _pcf(cells: Cells, how: _Estimate) -> Floats:
-    return _troenpy_with_term(cells, how) - _troenpy_of_all(cells, how)
-
-
-def _troenpy_of_all(cells: Cells, how: _Estimate) -> float:
-    if how.estimator == "add_one" and _kernel.native is not None:
-        # By the loop that works out the terms: one that is in all documents adds exactly nothing.
-        borders = np.array([0, len(cells.C)], dtype=np.int64)
-        return float(_kernel.native.add_one_troenpy(borders, cells.C, how.smoothing)[0])
-    prior = cells.C if how.prior == "classes" and how.estimator in WITH_PRIOR else None
-    return float(troenpy(cells.C, estimator=how.estimator, smoothing=how.smoothing, prior=prior))
-
-
-def _two_sided(cells: Cells, how: _Estimate) -> Floats:
-    """Return q T_1 + (1-q) T_-1."""
-    if (how.estimator, how.prior) == ("dirichlet", "classes") and _kernel.native is not None:
-        classes = cells.i.astype(np.int64, copy=False)
-        return cast(Floats, _kernel.native.two_sided_troenpy(cells.starts, classes, cells.n_iw, cells.C, how.smoothing))
-    share = cells.N_w / cells.N
-    with_term, without = _troenpy_with_term(cells, how), _troenpy_without_term(cells, how)
-    with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs
-        return np.where(share > 0, share * with_term, 0.0) + np.where(share < 1, (1 - share) * without, 0.0)
-
-
-def _troenpy_with_term(cells: Cells, how: _Estimate) -> Floats:
-    if how.estimator == "add_one" and _kernel.native is not None:
-        return cast(Floats, _kernel.native.add_one_troenpy(cells.starts, cells.n_iw, how.smoothing))
-    others = remainder(cells.N_w[cells.w], cells.n_iw)
-    at_cells = how.cells(cells.n_iw, others, cells.C[cells.i] if how.estimator in WITH_PRIOR else 0.0, cells)
-    if how.estimator in WITH_PRIOR:
-        return cells.sum(at_cells, lambda C, total: how.cells(0.0, total, C, cells), cells.N_w)
-    return cells.sum_of_cells(at_cells)
-
-
-def _troenpy_without_term(cells: Cells, how: _Estimate) -> Floats:
-    totals = remainder(cells.N, cells.N_w)
-
-    def finite_cells(counts: Any, total: Any, sizes: Any) -> Floats:
-        # A class larger than the total is one that holds the term: any finite value cancels out.
-        others = remainder(total, counts)
-        values = how.cells(counts, others, sizes, cells)
-        return np.where(others > 0, values, 0.0) if how.estimator == "plugin" else values
-
-    sizes = cells.C[cells.i]
-    left = remainder(sizes, cells.n_iw)
-    at_cells = finite_cells(left, totals[cells.w], sizes)
-    without = cells.sum(at_cells, lambda C, total: finite_cells(C, total, C), totals)
-    if how.estimator == "plugin":
-        n_left = len(cells.C) - cells.sum_of_cells((left == 0).astype(np.float64))
-        without = np.where(n_left == 1, np.inf, without)
-    return without
+def _pcf(cells: Cells, how: Estimate) -> Floats:
+    return troenpy_with_term(cells, how) - troenpy_of_all(cells, how)
 
 
 def _ncf_bias(C: Any, n: float, n_iw: Any, n_w: Any, s: float) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.information.estimators import check_smoothing
-from troenpy.weights import paper, rivals
+from troenpy.weights import beyond, paper, rivals
 from troenpy.weights.cells import Floats, check_counts
 
 Weight = Callable[..., Floats]
@@ -23,9 +23,9 @@ WEIGHTS: dict[str, Weight] = {
         paper.idf,
         paper.pcf,
         paper.pcf_present,
-        paper.pcf_gain,
-        paper.pcf_boost,
-        paper.certainty,
+        beyond.pcf_gain,
+        beyond.pcf_boost,
+        beyond.certainty,
         paper.ncf,
         paper.pi,
         paper.cib_ncf,
