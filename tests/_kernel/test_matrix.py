@@ -5,24 +5,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel, on_both
 from sklearn.preprocessing import normalize
 
 from troenpy import _kernel
 from troenpy._kernel import matrix
-
-needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
-
-
-def on_both(function, *arguments, **settings):
-    """Return what the kernel gives and what the twin gives."""
-    native = _kernel.native
-    results = [function(*arguments, **settings)]
-    try:
-        _kernel.native = None
-        results.append(function(*arguments, **settings))
-    finally:
-        _kernel.native = native
-    return results
 
 
 @st.composite

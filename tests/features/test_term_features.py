@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, _kernel, kernel_available, weights
+from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, kernel_available, weights
 
 TEXTS = [
     "late goal wins the cup",
@@ -49,11 +49,9 @@ def block_by_hand(name, X, y, *, pcf=False):
     return TermWeighter(lambda c: weights.__dict__[name](c) * factor(c)).fit_transform(X, y)
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize(("blocks", "pcf"), [*BARS, (("pi", "btf", "ecib"), False), (("ecib_abs", "pi"), True)])
-def test_blocks_are_weighted_counts_side_by_side(monkeypatch, with_kernel, blocks, pcf):
-    if not with_kernel:
-        monkeypatch.setattr(_kernel, "native", None)
+def test_blocks_are_weighted_counts_side_by_side(blocks, pcf):
     names = {"ecib": ["cib_ncf", "cib_pcf"], "ecib_abs": ["cib_ncf_abs", "cib_pcf_abs"]}
     parts = [part for block in blocks for part in names.get(block, [block])]
     vectorizer = SklearnCountVectorizer()
@@ -91,12 +89,10 @@ def test_blocks_beyond_the_paper_are_weighters(block, how):
 # The class profile.
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("blocks", [("pi", "btf", "profile"), ("certainty", "boost", "profile"), ("profile",)])
-def test_profile_is_a_block_of_its_own_and_training_rows_leave_themselves_out(monkeypatch, with_kernel, dtype, blocks):
-    if not with_kernel:
-        monkeypatch.setattr(_kernel, "native", None)
+def test_profile_is_a_block_of_its_own_and_training_rows_leave_themselves_out(dtype, blocks):
     documents, labels = [*TEXTS, TEXTS[0]], [*LABELS, "politics"]
     X = SklearnCountVectorizer(dtype=dtype).fit_transform(documents)
     close = {"rtol": 1e-5 if dtype is np.float32 else 1e-12, "atol": 1e-15}

@@ -24,7 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from troenpy import ClassCounts, ClassProfile, CountVectorizer, TermWeighter, TfPiVectorizer, _kernel
+from troenpy import ClassCounts, ClassProfile, CountVectorizer, TermWeighter, TfPiVectorizer
 from troenpy.features import rows
 
 TEXTS = [
@@ -56,7 +56,7 @@ def assert_same(X, Y):
     np.testing.assert_allclose(X.toarray(), Y.toarray(), rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize(
     ("counting", "weighting"),
     [
@@ -71,9 +71,7 @@ def assert_same(X, Y):
         ({}, {"cv": 2, "random_state": 3}),
     ],
 )
-def test_equals_counting_then_weighting(monkeypatch, with_kernel, counting, weighting):
-    if not with_kernel:
-        monkeypatch.setattr(_kernel, "native", None)
+def test_equals_counting_then_weighting(counting, weighting):
     vectorizer, weighter, expected = by_hand(TEXTS, LABELS, counting, **weighting)
     for n_jobs in (None, 2):
         ours = TfPiVectorizer(**counting, **weighting, n_jobs=n_jobs)

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel
 from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -19,16 +20,6 @@ from troenpy import _kernel
 from troenpy._kernel.gram import BlockGram
 from troenpy.models import logistic
 from troenpy.models.logistic import Binary, Design, Multinomial, fit_logistic
-
-needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
-
-
-@pytest.fixture(params=["kernel", "scipy"])
-def kernel_or_not(request, monkeypatch):
-    if request.param == "scipy":
-        monkeypatch.setattr(_kernel, "native", None)
-    elif _kernel.native is None:
-        pytest.skip("no kernel")
 
 
 def blocks_over_one_pattern(rng, n_rows, n_terms, n_blocks, *, density=0.2, dtype=np.float64, index=np.int32):
@@ -71,7 +62,7 @@ def scikit_learns(X, codes, C, weights, solver="lbfgs"):
         return model.fit(X.astype(np.float64), codes, sample_weight=weights)
 
 
-@pytest.mark.usefixtures("kernel_or_not")
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize(
     ("n_classes", "n_blocks", "C", "dtype", "index"),
     [
@@ -139,7 +130,7 @@ def test_a_weight_is_a_number_of_documents_and_zero_is_none():
     np.testing.assert_allclose(weighted[1], repeated[1], atol=1e-6)
 
 
-@pytest.mark.usefixtures("kernel_or_not")
+@pytest.mark.usefixtures("kernel_or_twin")
 def test_the_gradient_at_the_solution_vanishes_by_finite_differences():
     rng = np.random.default_rng(4)
     X = blocks_over_one_pattern(rng, 60, 5, 2)
