@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from made_up_texts import TOPICS, made_up_texts
 from scipy import special
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -17,24 +18,8 @@ from troenpy import TermFeatures, TroenpyClassifier, settings
 from troenpy.fitting import memory
 from troenpy.models import classifier, logistic
 
-WORDS = {
-    "sport": ["goal", "cup", "match", "striker", "team"],
-    "politics": ["vote", "parliament", "law", "minister", "party"],
-    "science": ["atom", "cell", "theory", "test", "data"],
-}
-
-
-def made_up(n_documents, topics, seed=0):
-    """Draw texts of shared words and a few of a topic's own."""
-    rng = np.random.default_rng(seed)
-    labels = np.array([topics[i % len(topics)] for i in range(n_documents)])
-    shared = [f"word{i}" for i in range(40)]
-    texts = [" ".join([*rng.choice(shared, 12), *rng.choice(WORDS[label], 2)]) for label in labels]
-    return texts, labels
-
-
-TEXTS, LABELS = made_up(120, ("sport", "politics", "science"))
-TEST_TEXTS, TEST_LABELS = made_up(60, ("sport", "politics", "science"), seed=1)
+TEXTS, LABELS = made_up_texts(120, n_words=12)
+TEST_TEXTS, TEST_LABELS = made_up_texts(60, seed=1, n_words=12)
 MODEL = TroenpyClassifier().fit(TEXTS, LABELS)
 
 
@@ -67,9 +52,9 @@ def test_probabilities_sum_to_one_and_agree_with_decisions_and_predictions():
 
 
 def test_two_balanced_classes_need_no_tuning_and_give_no_warning():
-    texts, labels = made_up(80, ("sport", "politics"))
+    texts, labels = made_up_texts(80, ("sport", "politics"), n_words=12)
     model = TroenpyClassifier().fit(texts, labels)
-    new_texts, new_labels = made_up(40, ("sport", "politics"), seed=2)
+    new_texts, new_labels = made_up_texts(40, ("sport", "politics"), seed=2, n_words=12)
     assert model.score(new_texts, new_labels) == 1.0
     assert model.coef_.shape[0] == 1
     decision = model.decision_function(new_texts)
@@ -110,7 +95,7 @@ def test_several_labels_share_one_copy_of_the_features(monkeypatch):
             super().__init__(*arguments)
 
     monkeypatch.setattr(logistic, "BlockGram", Counted)
-    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in WORDS]).astype(int))
+    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
     assert len(made) == 1
 
 
@@ -207,7 +192,7 @@ def test_an_explanation_is_escaped_text_in_a_notebook():
 
 
 def test_explaining_with_two_classes():
-    texts, labels = made_up(40, ("sport", "politics"))
+    texts, labels = made_up_texts(40, ("sport", "politics"), n_words=12)
     model = TroenpyClassifier().fit(texts, labels)
     explanation = model.explain("goal vote word1")
     assert explanation.classes.tolist() == ["politics", "sport"]
