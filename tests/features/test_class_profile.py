@@ -318,20 +318,36 @@ def test_sample_weight_is_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-def test_errors_name_the_parameter_and_the_value():
-    with pytest.raises(ValueError, match="smoothing must be positive and finite, got 0"):
-        ClassProfile(smoothing=0).fit(X, Y)
-    with pytest.raises(ValueError, match="leave_out must be document or copies, got 'itself'"):
-        ClassProfile(leave_out="itself").fit(X, Y)
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None: it learns from one label"):
-        ClassProfile().fit(X, None)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        ClassProfile().fit_transform(X, Y[:-1])
-    with pytest.raises(ValueError, match="Negative values in data passed to"):
-        ClassProfile().fit(-X, Y)
-    with pytest.raises(ValueError, match="at least two with documents are needed, got one class"):
-        ClassProfile().fit(X, ["a"] * len(Y))
-    with pytest.raises(ValueError, match="X has 3 features, but ClassProfile is expecting 12"):
-        ClassProfile().fit(X, Y).transform([[1, 2, 3]])
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        ClassProfile().transform(X)
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: ClassProfile(leave_out="itself").fit(X, Y),
+            ValueError,
+            "leave_out must be document or copies, got 'itself'",
+            id="leave_out",
+        ),
+        pytest.param(
+            lambda: ClassProfile().fit(X, None),
+            ValueError,
+            "requires y to be passed, but the target y is None: it learns from one label",
+            id="no labels",
+        ),
+        pytest.param(
+            lambda: ClassProfile().fit_transform(X, Y[:-1]),
+            ValueError,
+            "inconsistent numbers of samples",
+            id="a label missing",
+        ),
+        pytest.param(
+            lambda: ClassProfile().fit(X, Y).transform([[1, 2, 3]]),
+            ValueError,
+            "X has 3 features, but ClassProfile is expecting 12",
+            id="other columns",
+        ),
+        pytest.param(lambda: ClassProfile().transform(X), NotFittedError, "not fitted yet", id="not fitted"),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -267,31 +267,52 @@ def test_clone_pickle_pipeline_and_grid_search():
     assert search.fit(TEXTS * 3, LABELS * 3).best_score_ > 0.8
 
 
-def test_errors():
-    with pytest.raises(ValueError, match=r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile"):
-        TermFeatures(("bft",)).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match=r"blocks must be a sequence of names .* got 'pi'"):
-        TermFeatures("pi").fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="the block 'profile' must come last"):
-        TermFeatures(("profile", "pi")).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="profile_scale must be a positive, finite number, got 0"):
-        TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="leave_out must be document or copies, got 'nothing'"):
-        TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="blocks must not repeat"):
-        TermFeatures(("pi", "pi")).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="TermFeatures learns from labels"):
-        TermFeatures().fit(TEXTS)
-    with pytest.raises(ValueError, match="got 8 labels for 9 documents"):
-        TermFeatures().fit(TEXTS, LABELS[:-1])
-    with pytest.raises(ValueError, match="got 29 labels for 30 documents"):
-        TermFeatures(input="counts").fit(COUNTS, Y[:-1])
-    with pytest.raises(ValueError, match="got one class"):
-        TermFeatures().fit(TEXTS, ["a"] * 9)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        TermFeatures().transform(TEXTS)
-    with pytest.raises(ValueError, match="fold 0 of cv: term weights compare classes"):
-        TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TermFeatures(("bft",)).fit(TEXTS, LABELS),
+            ValueError,
+            r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile",
+            id="unknown block",
+        ),
+        pytest.param(
+            lambda: TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS),
+            ValueError,
+            "profile_scale must be a positive, finite number, got 0",
+            id="profile_scale",
+        ),
+        pytest.param(
+            lambda: TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS),
+            ValueError,
+            "leave_out must be document or copies, got 'nothing'",
+            id="leave_out",
+        ),
+        pytest.param(lambda: TermFeatures().fit(TEXTS), ValueError, "TermFeatures learns from labels", id="no labels"),
+        pytest.param(
+            lambda: TermFeatures().fit(TEXTS, LABELS[:-1]),
+            ValueError,
+            "got 8 labels for 9 documents",
+            id="a label missing",
+        ),
+        pytest.param(
+            lambda: TermFeatures(input="counts").fit(COUNTS, Y[:-1]),
+            ValueError,
+            "got 29 labels for 30 documents",
+            id="a label missing, counts",
+        ),
+        pytest.param(lambda: TermFeatures().transform(TEXTS), NotFittedError, "not fitted yet", id="not fitted"),
+        pytest.param(
+            lambda: TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1]),
+            ValueError,
+            "fold 0 of cv: term weights compare classes",
+            id="a fold of one class",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 MEMORY = """

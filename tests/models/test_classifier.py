@@ -273,17 +273,27 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
     assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
 
 
-def test_errors():
-    with pytest.raises(ValueError, match="TroenpyClassifier learns from labels"):
-        TroenpyClassifier().fit(TEXTS)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        TroenpyClassifier().predict(TEXTS)
-    with pytest.raises(TypeError, match="explain takes one text, got list"):
-        MODEL.explain(["goal"])
-    with pytest.raises(ValueError, match="got one class"):
-        TroenpyClassifier().fit(TEXTS, ["a"] * len(TEXTS))
-    with pytest.raises(ValueError, match="got 119 labels for 120 documents"):
-        TroenpyClassifier().fit(TEXTS, LABELS[:-1])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TroenpyClassifier().fit(TEXTS), ValueError, "TroenpyClassifier learns from labels", id="no labels"
+        ),
+        pytest.param(lambda: TroenpyClassifier().predict(TEXTS), NotFittedError, "not fitted yet", id="not fitted"),
+        pytest.param(
+            lambda: MODEL.explain(["goal"]), TypeError, "explain takes one text, got list", id="explain a list"
+        ),
+        pytest.param(
+            lambda: TroenpyClassifier().fit(TEXTS, LABELS[:-1]),
+            ValueError,
+            "got 119 labels for 120 documents",
+            id="a label missing",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 FOUR = ["late goal", "own goal", "late vote", "close vote"] * 2

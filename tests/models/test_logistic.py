@@ -352,31 +352,33 @@ def test_the_kernel_checks_its_arrays(change, message):
 
 
 @needs_kernel
-def test_the_kernel_checks_vectors():
+@pytest.mark.parametrize(
+    ("method", "shape", "out_shape"),
+    [("multiply", (2, 1), (2, 1)), ("multiply", (1, 2), (1, 1)), ("combine", (1, 1), (1, 2))],
+)
+def test_the_kernel_checks_vectors(method, shape, out_shape):
     gram = _kernel.native.BlockGram64(np.ones(1), np.array([0]), np.array([0, 1]), 1, 1)
     with pytest.raises(ValueError, match="one row for each row"):
-        gram.multiply(np.ones((2, 1)), np.ones((2, 1)), 1)
-    with pytest.raises(ValueError, match="one row for each row"):
-        gram.multiply(np.ones((1, 2)), np.ones((1, 1)), 1)
-    with pytest.raises(ValueError, match="one row for each row"):
-        gram.combine(np.ones((1, 1)), np.ones((1, 2)), 1)
+        getattr(gram, method)(np.ones(shape), np.ones(out_shape), 1)
 
 
-def test_errors():
-    X = sp.csr_array(np.eye(4))
-    with pytest.raises(ValueError, match=r"codes must have one class per document, \(4,\), got \(3,\)"):
-        fit_logistic(X, [0, 1, 0], 2)
-    with pytest.raises(ValueError, match=r"codes must be in \[0, n_classes\)"):
-        fit_logistic(X, [0, 1, 2, 0], 2)
-    with pytest.raises(ValueError, match="n_classes=1"):
-        fit_logistic(X, [0, 0, 0, 0], 1)
-    with pytest.raises(ValueError, match="C must be positive and finite, got 0"):
-        fit_logistic(X, [0, 1, 0, 1], 2, C=0)
-    for weights in (np.ones(3), np.zeros(4), -np.ones(4), np.full(4, np.nan)):
-        with pytest.raises(ValueError, match="sample_weight must have one weight per document"):
-            fit_logistic(X, [0, 1, 0, 1], 2, sample_weight=weights)
-    with pytest.raises(ValueError, match="n_blocks must divide the number of columns, got 3 for 4"):
-        fit_logistic(X, [0, 1, 0, 1], 2, n_blocks=3)
+@pytest.mark.parametrize(
+    ("codes", "n_classes", "options", "message"),
+    [
+        ([0, 1, 0], 2, {}, r"codes must have one class per document, \(4,\), got \(3,\)"),
+        ([0, 1, 2, 0], 2, {}, r"codes must be in \[0, n_classes\)"),
+        ([0, 0, 0, 0], 1, {}, "n_classes=1"),
+        ([0, 1, 0, 1], 2, {"C": 0}, "C must be positive and finite, got 0"),
+        *(
+            ([0, 1, 0, 1], 2, {"sample_weight": weights}, "sample_weight must have one weight per document")
+            for weights in (np.ones(3), np.zeros(4), -np.ones(4), np.full(4, np.nan))
+        ),
+        ([0, 1, 0, 1], 2, {"n_blocks": 3}, "n_blocks must divide the number of columns, got 3 for 4"),
+    ],
+)
+def test_errors(codes, n_classes, options, message):
+    with pytest.raises(ValueError, match=message):
+        fit_logistic(sp.csr_array(np.eye(4)), codes, n_classes, **options)
 
 
 def test_too_few_steps_and_too_small_a_tolerance_warn():

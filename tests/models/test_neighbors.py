@@ -323,33 +323,70 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_errors_say_what_is_wrong():
-    X, y = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
-    with pytest.raises(ValueError, match=r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'"):
-        SparseKNeighborsClassifier(metric="l3").fit(X, y)
-    with pytest.raises(ValueError, match=r"metric\['a'\] must be one of euclidean.*got 5"):
-        SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(X, y)
-    with pytest.raises(ValueError, match=r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2"):
-        SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(X, y)
-    with pytest.raises(TypeError, match=r"metric\['a'\] must be a tuple of a slice of columns and a metric's name"):
-        SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(X, y)
-    with pytest.raises(ValueError, match="at least one block"):
-        SparseKNeighborsClassifier(metric={}).fit(X, y)
-    with pytest.raises(ValueError, match="weights must be 'uniform' or 'distance', got 'half'"):
-        SparseKNeighborsClassifier(weights="half").fit(X, y)
-    with pytest.raises(ValueError, match=r"Negative values in data passed to the metric 'hellinger'.*-4"):
-        SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], y)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        SparseKNeighborsClassifier().kneighbors(X)
-    with pytest.raises(ValueError, match="n_jobs must be None or an int from -4096 to 4096 other than 0, got 0"):
-        SparseKNeighborsClassifier(1, n_jobs=0).fit(X, y).predict(X)
-    with pytest.raises(ValueError, match="X has 3 features, but SparseKNeighborsClassifier is expecting 2"):
-        SparseKNeighborsClassifier(1).fit(X, y).predict([[1, 2, 3]])
+TWO_ROWS = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric="l3").fit(*TWO_ROWS),
+            ValueError,
+            r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'",
+            id="metric",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(*TWO_ROWS),
+            ValueError,
+            r"metric\['a'\] must be one of euclidean.*got 5",
+            id="metric of a block",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
+            ValueError,
+            r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
+            id="columns of a block",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
+            TypeError,
+            r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
+            id="no block",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(weights="half").fit(*TWO_ROWS),
+            ValueError,
+            "weights must be 'uniform' or 'distance', got 'half'",
+            id="weights",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], [0, 1]),
+            ValueError,
+            r"Negative values in data passed to the metric 'hellinger'.*-4",
+            id="negative",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier().kneighbors(TWO_ROWS[0]),
+            NotFittedError,
+            "not fitted yet",
+            id="not fitted",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(1).fit(*TWO_ROWS).predict([[1, 2, 3]]),
+            ValueError,
+            "X has 3 features, but SparseKNeighborsClassifier is expecting 2",
+            id="other columns",
+        ),
+    ],
+)
+def test_errors_say_what_is_wrong(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 @pytest.mark.parametrize("asked", [(None, 3), ([[1.0, 2.0]], 3), (None, 2), ([[1.0, 2.0]], 0), ([[1.0, 2.0]], -1)])
 def test_errors_about_the_number_of_neighbours_are_scikit_learns(asked):
-    X, y = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
+    X, y = TWO_ROWS
     with pytest.raises(ValueError, match="Expected n_neighbors") as theirs:
         KNeighborsClassifier(algorithm="brute").fit(X, y).kneighbors(*asked)
     with pytest.raises(ValueError, match="Expected n_neighbors") as ours:

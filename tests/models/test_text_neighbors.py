@@ -81,18 +81,41 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
     assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
 
 
-def test_errors():
-    model = TextKNeighborsClassifier()
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        model.predict(TEXTS)
-    with pytest.raises(ValueError, match="TextKNeighborsClassifier learns from labels"):
-        model.fit(TEXTS)
-    with pytest.raises(ValueError, match="takes one label per document: use TroenpyClassifier for several"):
-        model.fit(["a goal", "a vote"], [[1, 0], [1, 1]])
-    with pytest.raises(ValueError, match="weights must be 'uniform' or 'distance', got 'near'"):
-        TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="n_neighbors=7 is more than the 3 training documents"):
-        model.fit(["goal", "vote", "vote"], ["a", "b", "b"])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TextKNeighborsClassifier().predict(TEXTS), NotFittedError, "not fitted yet", id="not fitted"
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier().fit(TEXTS),
+            ValueError,
+            "TextKNeighborsClassifier learns from labels",
+            id="no labels",
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier().fit(["a goal", "a vote"], [[1, 0], [1, 1]]),
+            ValueError,
+            "takes one label per document: use TroenpyClassifier for several",
+            id="several labels",
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS),
+            ValueError,
+            "weights must be 'uniform' or 'distance', got 'near'",
+            id="weights",
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier().fit(["goal", "vote", "vote"], ["a", "b", "b"]),
+            ValueError,
+            "n_neighbors=7 is more than the 3 training documents",
+            id="n_neighbors",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):

@@ -595,13 +595,17 @@ def test_plug_in_is_infinite_for_a_term_of_one_class():
     assert weights.pcf_present(counts, estimator="plugin").tolist() == [math.inf]
 
 
-def test_unknown_estimator_and_prior_are_named():
-    with pytest.raises(ValueError, match=r"estimator must be one of plugin, add_one, .* got 'addone'"):
-        weights.pcf(HAND, estimator="addone")
-    with pytest.raises(ValueError, match="prior must be uniform or classes, got 'flat'"):
-        weights.pcf(HAND, estimator="dirichlet", prior="flat")
-    with pytest.raises(ValueError, match="bias must lie between 0 and 1, got 2"):
-        rivals.re(HAND, bias=2)
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"estimator": "addone"}, r"estimator must be one of plugin, add_one, .* got 'addone'"),
+        ({"estimator": "dirichlet", "prior": "flat"}, "prior must be uniform or classes, got 'flat'"),
+    ],
+    ids=["estimator", "prior"],
+)
+def test_unknown_estimator_and_prior_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        weights.pcf(HAND, **parameters)
 
 
 def test_the_first_class_wins_a_tie_of_magnitude():
@@ -651,13 +655,18 @@ def test_a_square_root_of_negative_weights_is_an_error():
         term_weights(ClassCounts.from_matrix([[1], [1], [0], [0]], ["a", "b", "a", "a"]), "sqrt(pcf)")
 
 
-def test_a_scheme_must_give_one_finite_number_per_term():
-    with pytest.raises(ValueError, match=r"must give one number per term, shape \(1,\), got \(2,\)"):
-        term_weights(HAND, lambda counts: np.ones(2))
-    with pytest.raises(ValueError, match="gives the weight nan: every weight must be finite"):
-        term_weights(HAND, lambda counts: np.array([np.nan]))
-    with pytest.raises(TypeError, match="scheme must be a name, an expression or a function, got 3"):
-        term_weights(HAND, 3)
+@pytest.mark.parametrize(
+    ("scheme", "error", "message"),
+    [
+        (lambda counts: np.ones(2), ValueError, r"must give one number per term, shape \(1,\), got \(2,\)"),
+        (lambda counts: np.array([np.nan]), ValueError, "gives the weight nan: every weight must be finite"),
+        (3, TypeError, "scheme must be a name, an expression or a function, got 3"),
+    ],
+    ids=["two numbers", "nan", "no function"],
+)
+def test_a_scheme_must_give_one_finite_number_per_term(scheme, error, message):
+    with pytest.raises(error, match=message):
+        term_weights(HAND, scheme)
 
 
 def test_the_registry_has_the_promised_names():
