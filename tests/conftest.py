@@ -2,7 +2,11 @@
 
 import signal
 
+import pytest
 from hypothesis import settings
+from kernel_switch import kernel_off
+
+from troenpy import kernel_available
 
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("no deadline", deadline=None)
@@ -11,3 +15,20 @@ settings.load_profile("no deadline")
 # A shell's background job begins with SIGINT ignored, and so do the processes it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def without_kernel():
+    """Run a test on the twins in Python."""
+    with kernel_off():
+        yield
+
+
+@pytest.fixture(params=["kernel", "twin"])
+def kernel_or_twin(request):
+    """Run a test twice: on the kernel, and on the twins in Python."""
+    if request.param == "twin":
+        request.getfixturevalue("without_kernel")
+    elif not kernel_available():
+        pytest.skip("no kernel")
+    return request.param

@@ -8,6 +8,7 @@ from pathlib import Path
 from sklearn.exceptions import NotFittedError
 
 import troenpy
+from troenpy.fitting import transaction
 
 SOURCE = str(Path(troenpy.__file__).parent)
 
@@ -38,7 +39,7 @@ class Interrupted:
     def __call__(self, frame, event, argument):
         name = frame.f_code.co_filename
         is_generator = frame.f_code.co_flags & inspect.CO_GENERATOR  # whose end counts as a call, and may be any time
-        if event != "call" or is_generator or not name.startswith(SOURCE) or name.endswith("fitting.py"):
+        if event != "call" or is_generator or not name.startswith(SOURCE) or name == transaction.__file__:
             return
         self.n_calls += 1
         if self.n_calls == self.at:

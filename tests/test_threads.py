@@ -7,6 +7,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from made_up_texts import made_up_texts
 from scipy import sparse
 
 from troenpy import (
@@ -21,15 +22,10 @@ N_THREADS = 8
 N_TIMES = 12
 
 
-def made_up(n, seed):
-    generator = np.random.default_rng(seed)
-    labels = generator.choice(["sport", "politics", "science"], n)
-    return [" ".join([label, *(f"word{i}" for i in generator.integers(0, 400, 25))]) for label in labels], labels
-
-
-TEXTS, LABELS = made_up(300, 0)
+draw = partial(made_up_texts, n_shared=400, n_words=25, n_own=1)
+TEXTS, LABELS = draw(300)
 #: Every thread asks for other documents, and for another number of them.
-QUERIES = [made_up(5 + 20 * number, 1 + number)[0] for number in range(N_THREADS)]
+QUERIES = [draw(5 + 20 * number, seed=1 + number)[0] for number in range(N_THREADS)]
 
 
 def from_all_threads(functions):

@@ -5,24 +5,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel, on_both
 from sklearn.preprocessing import normalize
 
 from troenpy import _kernel
 from troenpy._kernel import matrix
-
-needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
-
-
-def on_both(function, *arguments, **settings):
-    """Return what the kernel gives and what the twin gives."""
-    native = _kernel.native
-    results = [function(*arguments, **settings)]
-    try:
-        _kernel.native = None
-        results.append(function(*arguments, **settings))
-    finally:
-        _kernel.native = native
-    return results
 
 
 @st.composite
@@ -125,16 +112,19 @@ def test_class_document_counts_checks_its_arrays(arguments, message):
 
 
 @needs_kernel
-def test_weigh_rows_checks_its_arrays():
-    one = np.ones(1)
-    with pytest.raises(IndexError, match="a column index is outside the weights"):
-        matrix.weigh_rows(one, np.array([1]), np.array([0, 1]), one)
-    with pytest.raises(ValueError, match="data, indices and out differ in length"):
-        matrix.weigh_rows(one, np.array([0]), np.array([0, 1]), one, out=np.empty(2))
-    with pytest.raises(ValueError, match="indptr does not ascend"):
-        matrix.weigh_rows(one, np.array([0]), np.array([0, 2]), one)
-    with pytest.raises(ValueError, match="norm must be 'l1', 'l2', 'hellinger' or 'none', got 'max'"):
-        matrix.weigh_rows(one, np.array([0]), np.array([0, 1]), one, "max")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"indices": np.array([1])}, "a column index is outside the weights"),
+        ({"out": np.empty(2)}, "data, indices and out differ in length"),
+        ({"indptr": np.array([0, 2])}, "indptr does not ascend"),
+        ({"norm": "max"}, "norm must be 'l1', 'l2', 'hellinger' or 'none', got 'max'"),
+    ],
+)
+def test_weigh_rows_checks_its_arrays(change, message):
+    arguments = {"data": np.ones(1), "indices": np.array([0]), "indptr": np.array([0, 1]), "weights": np.ones(1)}
+    with pytest.raises(IndexError if "indices" in change else ValueError, match=message):
+        matrix.weigh_rows(**{**arguments, **change})
 
 
 @given(count_matrices(), st.integers(0, 3), st.integers(0, 2), st.sampled_from([np.float32, np.float64]))

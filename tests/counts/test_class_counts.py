@@ -227,15 +227,19 @@ def test_a_single_label_is_an_error(y):
         ClassCounts.from_matrix([[1], [1]], y)
 
 
-def test_labels_that_are_no_class_names_are_an_error():
-    with pytest.raises(ValueError, match=r"shape \(1, 1, 1\)"):
-        ClassCounts.from_matrix([[1]], [[[1]]])
-    with pytest.raises(ValueError, match=r"labels must be strings, integers, .* got dtype datetime64"):
-        ClassCounts.from_matrix([[1]], np.array(["2020-01-01"], dtype="M8[D]"))
-    with pytest.raises(ValueError, match=r"labels must be strings, integers, .* got dtype complex128"):
-        ClassCounts.from_matrix([[1]], [1j])
-    with pytest.raises(ValueError, match=r"labels must be strings, integers, .* got dtype \|S1"):
-        ClassCounts.from_matrix([[1]], [b"a"])
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([[[1]]], r"shape \(1, 1, 1\)"),
+        (np.array(["2020-01-01"], dtype="M8[D]"), r"labels must be strings, integers, .* got dtype datetime64"),
+        ([1j], r"labels must be strings, integers, .* got dtype complex128"),
+        ([b"a"], r"labels must be strings, integers, .* got dtype \|S1"),
+    ],
+    ids=["3-d", "dates", "complex", "bytes"],
+)
+def test_labels_that_are_no_class_names_are_an_error(y, message):
+    with pytest.raises(ValueError, match=message):
+        ClassCounts.from_matrix([[1]], y)
 
 
 @pytest.mark.parametrize("y", [[2**70, 1], np.array([2**63, 1], dtype=np.uint64), [math.inf, 1.0]])
@@ -341,15 +345,18 @@ def test_terms_may_be_any_iterable_of_strings(make):
     assert {type(term) for term in terms} == {str}
 
 
-def test_terms_must_be_unique_strings_one_per_column():
-    with pytest.raises(ValueError, match=r"terms must have shape \(3,\) to fit doc_freq, got \(2,\)"):
-        ClassCounts.from_matrix(X, Y, terms=["a", "b"])
-    with pytest.raises(ValueError, match="terms must not repeat, got 'a' twice"):
-        ClassCounts.from_matrix(X, Y, terms=["a", "b", "a"])
-    with pytest.raises(TypeError, match="terms and class names must be strings, got 3"):
-        ClassCounts.from_matrix(X, Y, terms=["a", "b", 3])
-    with pytest.raises(TypeError, match="must be a list of strings, got the single string 'abc'"):
-        ClassCounts.from_matrix(X, Y, terms="abc")
+@pytest.mark.parametrize(
+    ("terms", "error", "message"),
+    [
+        (["a", "b"], ValueError, r"terms must have shape \(3,\) to fit doc_freq, got \(2,\)"),
+        (["a", "b", "a"], ValueError, "terms must not repeat, got 'a' twice"),
+        (["a", "b", 3], TypeError, "terms and class names must be strings, got 3"),
+        ("abc", TypeError, "must be a list of strings, got the single string 'abc'"),
+    ],
+)
+def test_terms_must_be_unique_strings_one_per_column(terms, error, message):
+    with pytest.raises(error, match=message):
+        ClassCounts.from_matrix(X, Y, terms=terms)
 
 
 @given(

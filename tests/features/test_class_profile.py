@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import set_config
@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import ClassCounts, ClassProfile, _kernel
+from troenpy import ClassCounts, ClassProfile
 from troenpy.features.class_profile import equal_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -83,36 +83,33 @@ def as_array(result):
     return result.toarray() if sparse.issparse(result) else result
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.usefixtures("kernel_or_twin")
 @given(
     corpus=corpora(),
     copies=st.booleans(),
     s=st.sampled_from([0.3, 1.0, 3.0]),
     weights_seed=st.none() | st.integers(0, 9),
 )
-@settings(max_examples=150, deadline=None)
-def test_equals_the_plain_loop(with_kernel, corpus, copies, s, weights_seed):
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_equals_the_plain_loop(corpus, copies, s, weights_seed):
     X, y = corpus
     weight = None if weights_seed is None else np.random.default_rng(weights_seed).integers(1, 9, len(X)) / 4
     new = np.vstack([X, np.eye(X.shape[1], dtype=int)])
-    with pytest.MonkeyPatch.context() as patch:
-        if not with_kernel:
-            patch.setattr(_kernel, "native", None)
-        for max_dense in (256, 1):
-            profile = ClassProfile(smoothing=s, leave_out="copies" if copies else "document", max_dense=max_dense)
-            trained = profile.fit_transform(sparse.csr_array(X), y, weight)
-            assert sparse.issparse(trained) == (max_dense == 1)
-            for result, (expected, shares) in (
-                (trained, loop_profiles(X, y, weight, copies=copies, s=s)),
-                (profile.transform(new), loop_profiles(X, y, weight, documents=new, s=s)),
-            ):
-                if max_dense == 1:
-                    assert result.has_canonical_format
-                    np.testing.assert_array_equal(result.toarray() > 0, shares)
-                    expected = np.where(shares, expected, 0.0)
-                else:
-                    np.testing.assert_allclose((expected**2).sum(axis=1), 1, rtol=1e-12)
-                np.testing.assert_allclose(as_array(result), expected, **CLOSE)
+    for max_dense in (256, 1):
+        profile = ClassProfile(smoothing=s, leave_out="copies" if copies else "document", max_dense=max_dense)
+        trained = profile.fit_transform(sparse.csr_array(X), y, weight)
+        assert sparse.issparse(trained) == (max_dense == 1)
+        for result, (expected, shares) in (
+            (trained, loop_profiles(X, y, weight, copies=copies, s=s)),
+            (profile.transform(new), loop_profiles(X, y, weight, documents=new, s=s)),
+        ):
+            if max_dense == 1:
+                assert result.has_canonical_format
+                np.testing.assert_array_equal(result.toarray() > 0, shares)
+                expected = np.where(shares, expected, 0.0)
+            else:
+                np.testing.assert_allclose((expected**2).sum(axis=1), 1, rtol=1e-12)
+            np.testing.assert_allclose(as_array(result), expected, **CLOSE)
 
 
 def test_worked_example():
@@ -321,20 +318,36 @@ def test_sample_weight_is_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-def test_errors_name_the_parameter_and_the_value():
-    with pytest.raises(ValueError, match="smoothing must be positive and finite, got 0"):
-        ClassProfile(smoothing=0).fit(X, Y)
-    with pytest.raises(ValueError, match="leave_out must be document or copies, got 'itself'"):
-        ClassProfile(leave_out="itself").fit(X, Y)
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None: it learns from one label"):
-        ClassProfile().fit(X, None)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        ClassProfile().fit_transform(X, Y[:-1])
-    with pytest.raises(ValueError, match="Negative values in data passed to"):
-        ClassProfile().fit(-X, Y)
-    with pytest.raises(ValueError, match="at least two with documents are needed, got one class"):
-        ClassProfile().fit(X, ["a"] * len(Y))
-    with pytest.raises(ValueError, match="X has 3 features, but ClassProfile is expecting 12"):
-        ClassProfile().fit(X, Y).transform([[1, 2, 3]])
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        ClassProfile().transform(X)
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: ClassProfile(leave_out="itself").fit(X, Y),
+            ValueError,
+            "leave_out must be document or copies, got 'itself'",
+            id="leave_out",
+        ),
+        pytest.param(
+            lambda: ClassProfile().fit(X, None),
+            ValueError,
+            "requires y to be passed, but the target y is None: it learns from one label",
+            id="no labels",
+        ),
+        pytest.param(
+            lambda: ClassProfile().fit_transform(X, Y[:-1]),
+            ValueError,
+            "inconsistent numbers of samples",
+            id="a label missing",
+        ),
+        pytest.param(
+            lambda: ClassProfile().fit(X, Y).transform([[1, 2, 3]]),
+            ValueError,
+            "X has 3 features, but ClassProfile is expecting 12",
+            id="other columns",
+        ),
+        pytest.param(lambda: ClassProfile().transform(X), NotFittedError, "not fitted yet", id="not fitted"),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

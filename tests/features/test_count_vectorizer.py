@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer as Reference
 from sklearn.pipeline import make_pipeline
@@ -20,8 +21,6 @@ from sklearn.utils import estimator_html_repr
 
 from troenpy import _kernel
 from troenpy.features.count_vectorizer import CountVectorizer
-
-needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
 
 
 def outcome(vectorizer, documents, others):
@@ -531,7 +530,7 @@ def test_names_stand_in_the_order_of_columns_whatever_the_vocabulary(vocabulary)
     assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
 
 
-@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+@needs_kernel
 @pytest.mark.parametrize("names", [np.empty(3, dtype=object), np.empty(2), np.empty((2, 2), dtype=object)[:, 0]])
 def test_names_go_to_an_array_of_objects_only(names):
     with pytest.raises((ValueError, BufferError)):

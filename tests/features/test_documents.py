@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel
 from sklearn.feature_extraction.text import CountVectorizer as Reference
 
 from troenpy import _kernel
@@ -14,7 +15,6 @@ pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 
-needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
 
 TEXTS = ["the cat", "", "the cat and the dog in a much longer document", "été ΑΣ 中文 👍 中文", "cat"]
 
@@ -101,8 +101,7 @@ def test_arrow_is_read_without_python_strings(monkeypatch):
     assert counts(pl.Series(TEXTS)) == counts(TEXTS)
 
 
-def test_without_the_kernel_arrow_is_converted(monkeypatch):
-    monkeypatch.setattr(_kernel, "native", None)
+def test_without_the_kernel_arrow_is_converted(without_kernel):
     for source in ("polars", "arrow string view", "arrow dictionary", "pandas strings", "polars categories"):
         assert counts(SOURCES[source](TEXTS)) == counts(TEXTS)
     with pytest.raises(TypeError, match=r"CapsuleOnly offers Arrow data only, which needs the compiled kernel"):

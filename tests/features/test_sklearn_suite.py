@@ -6,9 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from troenpy import _kernel
+from kernel_switch import needs_kernel
 
 # Runs in a process of its own: it replaces a class in scikit-learn. Calls of the kernel are counted to show
 # that the suite ran on it.
@@ -53,7 +51,7 @@ def run_suite(directory: Path, kernel: str) -> tuple[subprocess.CompletedProcess
     return run, int(re.search(r"kernel calls: (\d+)", run.stdout)[1])
 
 
-@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+@needs_kernel
 def test_suite_passes_on_the_kernel(tmp_path):
     _, n_kernel_calls = run_suite(tmp_path, kernel="1")
     assert n_kernel_calls > 50

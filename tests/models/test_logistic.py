@@ -5,12 +5,14 @@ import signal
 import threading
 import time
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel
 from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -19,16 +21,6 @@ from troenpy import _kernel
 from troenpy._kernel.gram import BlockGram
 from troenpy.models import logistic
 from troenpy.models.logistic import Binary, Design, Multinomial, fit_logistic
-
-needs_kernel = pytest.mark.skipif(_kernel.native is None, reason="no kernel")
-
-
-@pytest.fixture(params=["kernel", "scipy"])
-def kernel_or_not(request, monkeypatch):
-    if request.param == "scipy":
-        monkeypatch.setattr(_kernel, "native", None)
-    elif _kernel.native is None:
-        pytest.skip("no kernel")
 
 
 def blocks_over_one_pattern(rng, n_rows, n_terms, n_blocks, *, density=0.2, dtype=np.float64, index=np.int32):
@@ -71,7 +63,7 @@ def scikit_learns(X, codes, C, weights, solver="lbfgs"):
         return model.fit(X.astype(np.float64), codes, sample_weight=weights)
 
 
-@pytest.mark.usefixtures("kernel_or_not")
+@pytest.mark.usefixtures("kernel_or_twin")
 @pytest.mark.parametrize(
     ("n_classes", "n_blocks", "C", "dtype", "index"),
     [
@@ -139,7 +131,7 @@ def test_a_weight_is_a_number_of_documents_and_zero_is_none():
     np.testing.assert_allclose(weighted[1], repeated[1], atol=1e-6)
 
 
-@pytest.mark.usefixtures("kernel_or_not")
+@pytest.mark.usefixtures("kernel_or_twin")
 def test_the_gradient_at_the_solution_vanishes_by_finite_differences():
     rng = np.random.default_rng(4)
     X = blocks_over_one_pattern(rng, 60, 5, 2)
@@ -323,9 +315,10 @@ def test_products_with_the_gram_matrix(seed, n_blocks, width, portable):
     dtype, index = rng.choice([np.float32, np.float64]), rng.choice([np.int32, np.int64])
     X = blocks_over_one_pattern(rng, 20, 33, n_blocks, dtype=dtype, index=index, density=rng.choice([0.05, 0.9]))
     q = rng.normal(size=(20, width))
-    gram = BlockGram(X, n_blocks, n_threads=2)
-    if portable:
-        gram._native = type(gram._native)(X.data, X.indices, X.indptr, 33, n_blocks, portable=True)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("BlockGram32", "BlockGram64"):
+            patch.setattr(_kernel.native, name, partial(getattr(_kernel.native, name), portable=portable))
+        gram = BlockGram(X, n_blocks, n_threads=2)
     exact = X.astype(np.float64)
     atol = (1e-4 if dtype == np.float32 else 1e-10) * n_blocks
     np.testing.assert_allclose(gram.multiply(q), exact @ (exact.T @ q), atol=atol)
@@ -359,31 +352,33 @@ def test_the_kernel_checks_its_arrays(change, message):
 
 
 @needs_kernel
-def test_the_kernel_checks_vectors():
+@pytest.mark.parametrize(
+    ("method", "shape", "out_shape"),
+    [("multiply", (2, 1), (2, 1)), ("multiply", (1, 2), (1, 1)), ("combine", (1, 1), (1, 2))],
+)
+def test_the_kernel_checks_vectors(method, shape, out_shape):
     gram = _kernel.native.BlockGram64(np.ones(1), np.array([0]), np.array([0, 1]), 1, 1)
     with pytest.raises(ValueError, match="one row for each row"):
-        gram.multiply(np.ones((2, 1)), np.ones((2, 1)), 1)
-    with pytest.raises(ValueError, match="one row for each row"):
-        gram.multiply(np.ones((1, 2)), np.ones((1, 1)), 1)
-    with pytest.raises(ValueError, match="one row for each row"):
-        gram.combine(np.ones((1, 1)), np.ones((1, 2)), 1)
+        getattr(gram, method)(np.ones(shape), np.ones(out_shape), 1)
 
 
-def test_errors():
-    X = sp.csr_array(np.eye(4))
-    with pytest.raises(ValueError, match=r"codes must have one class per document, \(4,\), got \(3,\)"):
-        fit_logistic(X, [0, 1, 0], 2)
-    with pytest.raises(ValueError, match=r"codes must be in \[0, n_classes\)"):
-        fit_logistic(X, [0, 1, 2, 0], 2)
-    with pytest.raises(ValueError, match="n_classes=1"):
-        fit_logistic(X, [0, 0, 0, 0], 1)
-    with pytest.raises(ValueError, match="C must be positive and finite, got 0"):
-        fit_logistic(X, [0, 1, 0, 1], 2, C=0)
-    for weights in (np.ones(3), np.zeros(4), -np.ones(4), np.full(4, np.nan)):
-        with pytest.raises(ValueError, match="sample_weight must have one weight per document"):
-            fit_logistic(X, [0, 1, 0, 1], 2, sample_weight=weights)
-    with pytest.raises(ValueError, match="n_blocks must divide the number of columns, got 3 for 4"):
-        fit_logistic(X, [0, 1, 0, 1], 2, n_blocks=3)
+@pytest.mark.parametrize(
+    ("codes", "n_classes", "options", "message"),
+    [
+        ([0, 1, 0], 2, {}, r"codes must have one class per document, \(4,\), got \(3,\)"),
+        ([0, 1, 2, 0], 2, {}, r"codes must be in \[0, n_classes\)"),
+        ([0, 0, 0, 0], 1, {}, "n_classes=1"),
+        ([0, 1, 0, 1], 2, {"C": 0}, "C must be positive and finite, got 0"),
+        *(
+            ([0, 1, 0, 1], 2, {"sample_weight": weights}, "sample_weight must have one weight per document")
+            for weights in (np.ones(3), np.zeros(4), -np.ones(4), np.full(4, np.nan))
+        ),
+        ([0, 1, 0, 1], 2, {"n_blocks": 3}, "n_blocks must divide the number of columns, got 3 for 4"),
+    ],
+)
+def test_errors(codes, n_classes, options, message):
+    with pytest.raises(ValueError, match=message):
+        fit_logistic(sp.csr_array(np.eye(4)), codes, n_classes, **options)
 
 
 def test_too_few_steps_and_too_small_a_tolerance_warn():

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from kernel_switch import kernel_off, needs_kernel, on_both
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -21,21 +22,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import SparseKNeighborsClassifier, TfPiVectorizer, _kernel, kernel_available
+from troenpy import SparseKNeighborsClassifier, TfPiVectorizer, _kernel
 from troenpy._kernel import neighbors as kernel_neighbors
 from troenpy.models.metrics import METRICS
 
-needs_kernel = pytest.mark.skipif(not kernel_available(), reason="installed without a compiler")
 BLOCKS = {"first": (slice(0, 3), "euclidean"), "rest": (slice(3, None), "cosine"), "all": (slice(None), "manhattan")}
-
-
-@pytest.fixture(params=["kernel", "twin"])
-def either_path(request, monkeypatch):
-    if request.param == "twin":
-        monkeypatch.setattr(_kernel, "native", None)
-    elif not kernel_available():
-        pytest.skip("installed without a compiler")
-    return request.param
 
 
 def in_order(terms):
@@ -106,15 +97,12 @@ def test_neighbours_are_brute_forces_on_any_rows(Y, X, metric, k):
     if metric == "hellinger":
         X, Y = np.abs(X), np.abs(Y)
     k = min(k, len(Y))
-    assert_brute_force(X, Y, metric, k)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_kernel, "native", None)
-        assert_brute_force(X, Y, metric, k)
+    on_both(assert_brute_force, X, Y, metric, k)
 
 
 @pytest.mark.parametrize("k", [1, 7, 100])
 @pytest.mark.parametrize("metric", [*METRICS, BLOCKS], ids=str)
-def test_neighbours_are_brute_forces_among_many_equal_distances(metric, k, either_path):
+def test_neighbours_are_brute_forces_among_many_equal_distances(metric, k, kernel_or_twin):
     low = 0 if metric == "hellinger" else -3
     assert_brute_force(random_rows(40, seed=1, low=low), random_rows(300, low=low), metric, k)
 
@@ -144,7 +132,7 @@ def near_ties(spread, n=400, n_columns=50, seed=0):
 
 @pytest.mark.parametrize("spread", [1e-11, 1e-8, 3e-7])
 @pytest.mark.parametrize("metric", METRICS)
-def test_distances_that_float32_cannot_tell_apart(metric, spread, either_path):
+def test_distances_that_float32_cannot_tell_apart(metric, spread, kernel_or_twin):
     X, Y = near_ties(spread)
     _, order = brute_force(X, Y, metric, 7)
     _, in_float32 = brute_force(X.astype(np.float32), Y.astype(np.float32), metric, 7)
@@ -153,7 +141,7 @@ def test_distances_that_float32_cannot_tell_apart(metric, spread, either_path):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e150, 1e160])
-def test_values_far_beyond_float32(scale, either_path):
+def test_values_far_beyond_float32(scale, kernel_or_twin):
     X, Y = random_rows(10, seed=5), random_rows(80, seed=6)
     with np.errstate(over="ignore"):
         assert_brute_force(X * scale, Y * scale, "euclidean", 7)
@@ -173,18 +161,18 @@ def test_a_row_far_longer_than_the_others_costs_no_precision():
 
 
 @needs_kernel
-def test_kernel_and_twin_agree_to_the_last_bit_whatever_the_threads(monkeypatch):
+def test_kernel_and_twin_agree_to_the_last_bit_whatever_the_threads():
     X, Y = sparse.csr_array(text_like_rows(64, seed=8)), sparse.csr_array(text_like_rows(900, seed=9))
     knn = SparseKNeighborsClassifier(9, metric="cosine").fit(Y, np.arange(900) % 5)
     expected = knn.kneighbors(X)
     for n_jobs in (1, 2, 5, -1):
         np.testing.assert_array_equal(knn.set_params(n_jobs=n_jobs).kneighbors(X), expected)
-    monkeypatch.setattr(_kernel, "native", None)
-    twin = clone(knn).fit(Y, np.arange(900) % 5)
-    np.testing.assert_array_equal(twin.kneighbors(X), expected)
+    with kernel_off():
+        twin = clone(knn).fit(Y, np.arange(900) % 5)
+        np.testing.assert_array_equal(twin.kneighbors(X), expected)
 
 
-def test_neighbours_of_the_training_rows_leave_themselves_out(either_path):
+def test_neighbours_of_the_training_rows_leave_themselves_out(kernel_or_twin):
     Y = random_rows(120)
     knn = SparseKNeighborsClassifier(5, metric="manhattan").fit(Y, np.arange(120) % 2)
     distances, rows = knn.kneighbors()
@@ -196,15 +184,14 @@ def test_neighbours_of_the_training_rows_leave_themselves_out(either_path):
     assert len(knn.predict(None)) == 120
 
 
-def test_twin_works_in_blocks(monkeypatch):
-    monkeypatch.setattr(_kernel, "native", None)
+def test_twin_works_in_blocks(without_kernel, monkeypatch):
     monkeypatch.setattr(kernel_neighbors, "DISTANCES_PER_BLOCK", 700)
     assert_brute_force(random_rows(40, seed=1), random_rows(300), "euclidean", 7)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
-def test_distances_and_shares_are_scikit_learns(metric, weights, either_path):
+def test_distances_and_shares_are_scikit_learns(metric, weights, kernel_or_twin):
     X, Y = text_like_rows(40, 300, seed=1), text_like_rows(200, 300)
     y = np.arange(200) % 4
     ours = SparseKNeighborsClassifier(7, metric=metric, weights=weights).fit(sparse.csr_array(Y), y)
@@ -251,7 +238,7 @@ def test_votes_are_counted_in_blocks(monkeypatch):
     np.testing.assert_array_equal(knn.predict_proba(X), expected[1])
 
 
-def test_unsorted_and_repeated_indices_count_as_their_sum(either_path):
+def test_unsorted_and_repeated_indices_count_as_their_sum(kernel_or_twin):
     Y = random_rows(80)
     rng = np.random.default_rng(0)
     cells = sparse.coo_array(np.where(Y == 0, 0, Y - 7))
@@ -324,11 +311,10 @@ def test_pipeline_clone_grid_search_and_pickle():
     np.testing.assert_array_equal(loaded.predict_proba(texts), search.predict_proba(texts))
 
 
-def test_model_from_where_there_is_no_kernel(monkeypatch):
+def test_model_from_where_there_is_no_kernel():
     X, Y = random_rows(20, seed=1), random_rows(100)
-    monkeypatch.setattr(_kernel, "native", None)
-    stored = pickle.dumps(SparseKNeighborsClassifier().fit(Y, np.arange(100) % 3))
-    monkeypatch.undo()
+    with kernel_off():
+        stored = pickle.dumps(SparseKNeighborsClassifier().fit(Y, np.arange(100) % 3))
     np.testing.assert_array_equal(pickle.loads(stored).kneighbors(X), brute_force(X, Y, "euclidean", 7))
 
 
@@ -337,33 +323,70 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_errors_say_what_is_wrong():
-    X, y = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
-    with pytest.raises(ValueError, match=r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'"):
-        SparseKNeighborsClassifier(metric="l3").fit(X, y)
-    with pytest.raises(ValueError, match=r"metric\['a'\] must be one of euclidean.*got 5"):
-        SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(X, y)
-    with pytest.raises(ValueError, match=r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2"):
-        SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(X, y)
-    with pytest.raises(TypeError, match=r"metric\['a'\] must be a tuple of a slice of columns and a metric's name"):
-        SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(X, y)
-    with pytest.raises(ValueError, match="at least one block"):
-        SparseKNeighborsClassifier(metric={}).fit(X, y)
-    with pytest.raises(ValueError, match="weights must be 'uniform' or 'distance', got 'half'"):
-        SparseKNeighborsClassifier(weights="half").fit(X, y)
-    with pytest.raises(ValueError, match=r"Negative values in data passed to the metric 'hellinger'.*-4"):
-        SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], y)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        SparseKNeighborsClassifier().kneighbors(X)
-    with pytest.raises(ValueError, match="n_jobs must be None or an int from -4096 to 4096 other than 0, got 0"):
-        SparseKNeighborsClassifier(1, n_jobs=0).fit(X, y).predict(X)
-    with pytest.raises(ValueError, match="X has 3 features, but SparseKNeighborsClassifier is expecting 2"):
-        SparseKNeighborsClassifier(1).fit(X, y).predict([[1, 2, 3]])
+TWO_ROWS = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric="l3").fit(*TWO_ROWS),
+            ValueError,
+            r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'",
+            id="metric",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(*TWO_ROWS),
+            ValueError,
+            r"metric\['a'\] must be one of euclidean.*got 5",
+            id="metric of a block",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
+            ValueError,
+            r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
+            id="columns of a block",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
+            TypeError,
+            r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
+            id="no block",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(weights="half").fit(*TWO_ROWS),
+            ValueError,
+            "weights must be 'uniform' or 'distance', got 'half'",
+            id="weights",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], [0, 1]),
+            ValueError,
+            r"Negative values in data passed to the metric 'hellinger'.*-4",
+            id="negative",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier().kneighbors(TWO_ROWS[0]),
+            NotFittedError,
+            "not fitted yet",
+            id="not fitted",
+        ),
+        pytest.param(
+            lambda: SparseKNeighborsClassifier(1).fit(*TWO_ROWS).predict([[1, 2, 3]]),
+            ValueError,
+            "X has 3 features, but SparseKNeighborsClassifier is expecting 2",
+            id="other columns",
+        ),
+    ],
+)
+def test_errors_say_what_is_wrong(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 @pytest.mark.parametrize("asked", [(None, 3), ([[1.0, 2.0]], 3), (None, 2), ([[1.0, 2.0]], 0), ([[1.0, 2.0]], -1)])
 def test_errors_about_the_number_of_neighbours_are_scikit_learns(asked):
-    X, y = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
+    X, y = TWO_ROWS
     with pytest.raises(ValueError, match="Expected n_neighbors") as theirs:
         KNeighborsClassifier(algorithm="brute").fit(X, y).kneighbors(*asked)
     with pytest.raises(ValueError, match="Expected n_neighbors") as ours:

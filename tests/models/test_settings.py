@@ -2,18 +2,15 @@
 
 import numpy as np
 import pytest
+from made_up_texts import made_up_texts
 from sklearn.feature_extraction.text import CountVectorizer
 
 from troenpy import ClassProfile, TermWeighter, TextKNeighborsClassifier, TroenpyClassifier, settings
 
-WORDS = {"sport": ["goal", "cup", "match"], "politics": ["vote", "law", "party"], "science": ["atom", "cell", "theory"]}
-
 
 def made_up(n_documents, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = rng.choice(sorted(WORDS), n_documents)
-    shared = [f"word{i}" for i in range(30)]
-    texts = [" ".join([*rng.choice(shared, 8), *rng.choice(WORDS[label], 2)]) for label in labels]
+    """Add a copy of a text, and one of shared words only."""
+    texts, labels = made_up_texts(n_documents, seed=seed, n_shared=30)
     return [*texts, texts[0], "word1 word1"], np.array([*labels, labels[0], "sport"])
 
 

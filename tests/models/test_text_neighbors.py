@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from made_up_texts import TOPICS, made_up_texts
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -11,18 +12,8 @@ from sklearn.pipeline import make_pipeline
 
 from troenpy import CountVectorizer, SparseKNeighborsClassifier, TermFeatures, TextKNeighborsClassifier, settings
 
-WORDS = {"sport": ["goal", "cup", "match"], "politics": ["vote", "law", "party"], "science": ["atom", "cell", "theory"]}
-
-
-def made_up(n_documents, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = rng.choice(sorted(WORDS), n_documents)
-    shared = [f"word{i}" for i in range(40)]
-    return [" ".join([*rng.choice(shared, 8), *rng.choice(WORDS[label], 2)]) for label in labels], labels
-
-
-TEXTS, LABELS = made_up(90)
-NEW_TEXTS, NEW_LABELS = made_up(60, seed=1)
+TEXTS, LABELS = made_up_texts(90)
+NEW_TEXTS, NEW_LABELS = made_up_texts(60, seed=1)
 
 
 @pytest.mark.parametrize("features", [None, TermFeatures(("pi",)), TermFeatures(("profile",))])
@@ -36,7 +27,7 @@ def test_is_the_pipeline_of_features_and_neighbours(features, weights):
     expected = pipeline[-1].kneighbors(pipeline[0].transform(NEW_TEXTS))
     for ours, theirs in zip(model.kneighbors(NEW_TEXTS), expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    assert model.classes_.tolist() == sorted(WORDS)
+    assert model.classes_.tolist() == sorted(TOPICS)
 
 
 @pytest.mark.parametrize("features", [None, TermFeatures(("btf",)), TermFeatures(("btf", "boost", "profile"))])
@@ -57,7 +48,7 @@ def test_neighbours_are_those_of_the_largest_inner_product_of_rows():
     labels = [*LABELS, *rng.choice(LABELS, 4)]
     features = settings.features("knn", min_df=2)
     train, queries = features.fit_transform(texts, labels), features.transform(NEW_TEXTS)
-    assert (np.diff(train.indptr) == len(WORDS)).sum() >= 3  # nothing but a profile
+    assert (np.diff(train.indptr) == len(TOPICS)).sum() >= 3  # nothing but a profile
     similarity = (queries @ train.T).toarray()
     model = TextKNeighborsClassifier(settings.features("knn", min_df=2), n_neighbors=1).fit(texts, labels)
     nearest = model.kneighbors(NEW_TEXTS, return_distance=False)[:, 0]
@@ -90,18 +81,41 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
     assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
 
 
-def test_errors():
-    model = TextKNeighborsClassifier()
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        model.predict(TEXTS)
-    with pytest.raises(ValueError, match="TextKNeighborsClassifier learns from labels"):
-        model.fit(TEXTS)
-    with pytest.raises(ValueError, match="takes one label per document: use TroenpyClassifier for several"):
-        model.fit(["a goal", "a vote"], [[1, 0], [1, 1]])
-    with pytest.raises(ValueError, match="weights must be 'uniform' or 'distance', got 'near'"):
-        TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="n_neighbors=7 is more than the 3 training documents"):
-        model.fit(["goal", "vote", "vote"], ["a", "b", "b"])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        pytest.param(
+            lambda: TextKNeighborsClassifier().predict(TEXTS), NotFittedError, "not fitted yet", id="not fitted"
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier().fit(TEXTS),
+            ValueError,
+            "TextKNeighborsClassifier learns from labels",
+            id="no labels",
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier().fit(["a goal", "a vote"], [[1, 0], [1, 1]]),
+            ValueError,
+            "takes one label per document: use TroenpyClassifier for several",
+            id="several labels",
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS),
+            ValueError,
+            "weights must be 'uniform' or 'distance', got 'near'",
+            id="weights",
+        ),
+        pytest.param(
+            lambda: TextKNeighborsClassifier().fit(["goal", "vote", "vote"], ["a", "b", "b"]),
+            ValueError,
+            "n_neighbors=7 is more than the 3 training documents",
+            id="n_neighbors",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):

@@ -1,12 +1,15 @@
 """Terms and t-SNE of small corpora: every number against the functions that it should come from."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
 import troenpy
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import count_terms
-from troenpy.report.projection import MOST, SAMPLE, _sample, first_words, project
+from troenpy.report import projection
+from troenpy.report.projection import first_words, project
 from troenpy.report.terms import N_CELLS, term_table
 
 
@@ -101,11 +104,19 @@ class TestProjection:
         assert first == again
         assert first["texts"] != other["texts"]
 
-    @pytest.mark.parametrize(("wanted", "expected"), [(SAMPLE, 1000), (None, MOST), (10**6, MOST)])
-    def test_of_many_documents_a_sample(self, wanted, expected):
-        chosen = _sample(100_000, wanted, 0)
-        assert len(np.unique(chosen)) == len(chosen) == expected
-        assert chosen.max() > 90_000
+    @pytest.mark.parametrize(("wanted", "expected"), [(20, 20), (None, 30), (10**6, 30)])
+    def test_of_many_documents_a_sample(self, wanted, expected, monkeypatch):
+        monkeypatch.setattr(projection, "MOST", 30)
+        given = corpus()
+        found = project(given, count_terms(given), n_documents=wanted)
+        assert len(set(found["texts"])) == len(found["texts"]) == found["n_documents"] == expected
+        places = [[first_words(text) for text in given.texts].index(text) for text in found["texts"]]
+        assert places == sorted(places)
+        assert max(places) > 190
+
+    def test_a_thousand_documents_are_shown_and_eight_thousand_at_most(self):
+        assert signature(project).parameters["n_documents"].default == 1000
+        assert projection.MOST == 8000
 
     def test_one_class_has_no_silhouette(self):
         labels = np.array(["a"] * 40 + ["b"] * 10)

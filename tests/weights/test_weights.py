@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kernel_switch import needs_kernel, on_both
 from scipy import sparse, stats
 from sklearn.metrics import mutual_info_score
 
@@ -435,21 +436,20 @@ def test_estimators_equal_troenpy_of_the_dense_columns(estimator, prior, corpus,
     np.testing.assert_allclose(weights.pcf_gain(counts, **how, prior=prior), gain, **CLOSE)
 
 
-@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+@needs_kernel
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("smoothing", [0.3, 1.0, 2.5])
-def test_the_kernels_troenpy_is_that_of_numpy_for_rare_and_frequent_terms(is_weighted, smoothing, monkeypatch):
+def test_the_kernels_troenpy_is_that_of_numpy_for_rare_and_frequent_terms(is_weighted, smoothing):
     rng = np.random.default_rng(5)
     documents = rng.random((700, 400)) < rng.random(400) ** 3
     weighed = rng.choice([0.25, 1.0, 1 / 3], 700) if is_weighted else None
     counts = ClassCounts.from_matrix(documents.astype(int), rng.integers(0, 6, 700), sample_weight=weighed)
     assert counts.term_docs.min() < 10 < 300 < counts.term_docs.max()
-    by_kernel = weights.pcf_present(counts, smoothing=smoothing), weights.certainty(counts, smoothing=smoothing)
-    monkeypatch.setattr(_kernel, "native", None)
-    by_numpy = weights.pcf_present(counts, smoothing=smoothing), weights.certainty(counts, smoothing=smoothing)
-    np.testing.assert_allclose(by_kernel[0], by_numpy[0], rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(by_kernel[1], by_numpy[1], rtol=1e-10, atol=1e-12)
-    assert by_kernel[1].max() > 0.1
+    by_kernel, by_numpy = on_both(weights.pcf_present, counts, smoothing=smoothing)
+    np.testing.assert_allclose(by_kernel, by_numpy, rtol=1e-12, atol=1e-14)
+    by_kernel, by_numpy = on_both(weights.certainty, counts, smoothing=smoothing)
+    np.testing.assert_allclose(by_kernel, by_numpy, rtol=1e-10, atol=1e-12)
+    assert by_kernel.max() > 0.1
 
 
 @pytest.mark.parametrize("name", ["pcf", "pcf_gain", "pi"])
@@ -460,7 +460,7 @@ def test_a_term_of_all_documents_says_exactly_nothing(name, sizes):
     assert WEIGHTS[name](ClassCounts.from_matrix(np.ones((len(y), 1)), y)).tolist() == [0]
 
 
-@pytest.mark.skipif(_kernel.native is None, reason="no kernel")
+@needs_kernel
 def test_the_kernels_troenpy_of_what_are_no_counts():
     for counts in ([1e9, -999999999.0], [5.0, -2.0], [-1.0, -2.0], [np.nan, 1.0], [np.inf, 1.0]):
         starts, sizes = np.array([0, 2], dtype=np.int64), np.array([3.0, 4.0])
@@ -595,13 +595,17 @@ def test_plug_in_is_infinite_for_a_term_of_one_class():
     assert weights.pcf_present(counts, estimator="plugin").tolist() == [math.inf]
 
 
-def test_unknown_estimator_and_prior_are_named():
-    with pytest.raises(ValueError, match=r"estimator must be one of plugin, add_one, .* got 'addone'"):
-        weights.pcf(HAND, estimator="addone")
-    with pytest.raises(ValueError, match="prior must be uniform or classes, got 'flat'"):
-        weights.pcf(HAND, estimator="dirichlet", prior="flat")
-    with pytest.raises(ValueError, match="bias must lie between 0 and 1, got 2"):
-        rivals.re(HAND, bias=2)
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"estimator": "addone"}, r"estimator must be one of plugin, add_one, .* got 'addone'"),
+        ({"estimator": "dirichlet", "prior": "flat"}, "prior must be uniform or classes, got 'flat'"),
+    ],
+    ids=["estimator", "prior"],
+)
+def test_unknown_estimator_and_prior_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        weights.pcf(HAND, **parameters)
 
 
 def test_the_first_class_wins_a_tie_of_magnitude():
@@ -651,13 +655,18 @@ def test_a_square_root_of_negative_weights_is_an_error():
         term_weights(ClassCounts.from_matrix([[1], [1], [0], [0]], ["a", "b", "a", "a"]), "sqrt(pcf)")
 
 
-def test_a_scheme_must_give_one_finite_number_per_term():
-    with pytest.raises(ValueError, match=r"must give one number per term, shape \(1,\), got \(2,\)"):
-        term_weights(HAND, lambda counts: np.ones(2))
-    with pytest.raises(ValueError, match="gives the weight nan: every weight must be finite"):
-        term_weights(HAND, lambda counts: np.array([np.nan]))
-    with pytest.raises(TypeError, match="scheme must be a name, an expression or a function, got 3"):
-        term_weights(HAND, 3)
+@pytest.mark.parametrize(
+    ("scheme", "error", "message"),
+    [
+        (lambda counts: np.ones(2), ValueError, r"must give one number per term, shape \(1,\), got \(2,\)"),
+        (lambda counts: np.array([np.nan]), ValueError, "gives the weight nan: every weight must be finite"),
+        (3, TypeError, "scheme must be a name, an expression or a function, got 3"),
+    ],
+    ids=["two numbers", "nan", "no function"],
+)
+def test_a_scheme_must_give_one_finite_number_per_term(scheme, error, message):
+    with pytest.raises(error, match=message):
+        term_weights(HAND, scheme)
 
 
 def test_the_registry_has_the_promised_names():
@@ -690,21 +699,19 @@ def test_memory_and_order_are_those_of_the_non_zeros(name):
     np.testing.assert_allclose(result[some], loop(name, small), **CLOSE)
 
 
-@pytest.mark.parametrize("with_kernel", [True, False], ids=["kernel", "numpy"])
+@pytest.mark.usefixtures("kernel_or_twin")
 @given(data=st.data())
-def test_every_weight_is_finite_for_any_sample_weights_that_are_taken(with_kernel, data):
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_weight_is_finite_for_any_sample_weights_that_are_taken(data):
     n = data.draw(st.integers(2, 9))
     X = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=4, max_size=4), min_size=n, max_size=n))
     y = [0, 1, *data.draw(st.lists(st.integers(0, 2), min_size=n - 2, max_size=n - 2))]
     sizes = st.sampled_from([1e-100, 1e-50, 1e-9, 1.0, 1e9, 1e50, 1e100]) | st.floats(1e-100, 1e100)
     counts = ClassCounts.from_matrix(X, y, sample_weight=data.draw(st.lists(sizes, min_size=n, max_size=n)))
     counts = data.draw(st.sampled_from([counts, counts + counts]))
-    with pytest.MonkeyPatch.context() as patch:
-        if not with_kernel:
-            patch.setattr(_kernel, "native", None)
-        for name, weight in WEIGHTS.items():
-            assert np.isfinite(weight(counts)).all(), name
-            assert np.isfinite(term_weights(counts, name)).all(), name
+    for name, weight in WEIGHTS.items():
+        assert np.isfinite(weight(counts)).all(), name
+        assert np.isfinite(term_weights(counts, name)).all(), name
 
 
 def test_weights_next_to_nothing_weigh_as_their_logarithm():
