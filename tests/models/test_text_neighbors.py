@@ -10,7 +10,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from troenpy import CountVectorizer, SparseKNeighborsClassifier, TermFeatures, TextKNeighborsClassifier, settings
+from troenpy import (
+    CountVectorizer,
+    SparseKNeighborsClassifier,
+    TermFeatures,
+    TextKNeighborsClassifier,
+    kernel_available,
+    settings,
+)
 
 TEXTS, LABELS = made_up_texts(90)
 NEW_TEXTS, NEW_LABELS = made_up_texts(60, seed=1)
@@ -118,6 +125,7 @@ def test_errors(call, error, message):
         call()
 
 
+@pytest.mark.skipif(not kernel_available(), reason="no kernel, no room for it")
 def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):
     """A profile of more than 256 classes is sparse: no documents x classes are reserved for it."""
     rooms = []

@@ -17,6 +17,7 @@ from scipy.sparse import csc_array, csr_array
 from sklearn.model_selection import KFold
 
 from troenpy import (
+    ClassCounts,
     ClassProfile,
     CountVectorizer,
     SparseKNeighborsClassifier,
@@ -458,7 +459,7 @@ def test_no_memory_for_a_model_is_said(saved, monkeypatch):
     def fail(*args):
         raise MemoryError
 
-    monkeypatch.setattr(persistence.ClassCounts, "from_arrays", fail)
+    monkeypatch.setattr(ClassCounts, "from_arrays", fail)
     with pytest.raises(ValueError, match="does not hold a sound model: MemoryError"):
         load(saved)
 
@@ -577,7 +578,7 @@ def test_equal_rows_in_other_forms_give_equal_bytes(path):
 
 
 def test_the_table_has_every_estimator_with_arrays():
-    assert set(persistence._KINDS) == {
+    assert set(persistence._CLASSES) == {
         "CountVectorizer", "TermWeighter", "ClassProfile", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
         "SparseKNeighborsClassifier", "TextKNeighborsClassifier",
     }  # fmt: skip

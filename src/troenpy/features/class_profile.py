@@ -13,6 +13,7 @@ from troenpy._kernel.matrix import class_profiles
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, read_labels
+from troenpy.files.saved import Saved, arrays_at, below
 from troenpy.fitting.parameters import check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.information.estimators import check_smoothing
@@ -278,6 +279,21 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "counts_")
         return np.array([*(f"profile__{name}" for name in self.counts_.classes), ""], dtype=object)[:-1]
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        if not hasattr(self, "counts_"):
+            return None
+        return Saved({"is_named": hasattr(self, "feature_names_in_")}, below("counts.", self.counts_.to_arrays()))
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        counts = ClassCounts.from_arrays(arrays_at("counts.", saved.arrays))
+        self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
+        if saved.state["is_named"]:
+            self.feature_names_in_ = np.array(counts.terms)
+        if np.count_nonzero(counts.n_docs) > 1:
+            self.learn(counts)
 
     def _totals(self) -> Floats:
         """Return the label occurrences of each term: its documents, unless they have several labels or none."""

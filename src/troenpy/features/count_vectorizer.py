@@ -14,6 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVecto
 
 from troenpy import _kernel
 from troenpy.features import documents
+from troenpy.files import archive
+from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.transaction import all_or_nothing
 
@@ -254,6 +256,25 @@ class CountVectorizer(SklearnCountVectorizer):
                 raise TypeError(f"vocabulary must hold strings, got {term!r}")
         if self.analyzer == "word":
             _check_pattern(self.token_pattern)
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        if not hasattr(self, "vocabulary_"):
+            return None
+        columns = sorted(self.vocabulary_.items(), key=lambda item: item[1])
+        is_whole = [column for _, column in columns] == list(range(len(columns)))
+        if not is_whole or not all(isinstance(term, str) for term, _ in columns):
+            raise TypeError("a vocabulary with terms that are not strings, or with gaps, cannot be saved: use pickle")
+        terms = np.array([*(term for term, _ in columns), ""], dtype=object)[:-1]
+        return Saved({"is_fixed": bool(self.fixed_vocabulary_)}, archive.packed("terms", terms))
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        terms = archive.unpacked("terms", saved.arrays)
+        self.vocabulary_ = {term: column for column, term in enumerate(terms)}
+        self.fixed_vocabulary_ = bool(saved.state["is_fixed"])
+        if len(self.vocabulary_) < len(terms):
+            raise ValueError("a term of the vocabulary repeats")
 
     def _validate_as_parent_does(self) -> None:
         """Call the parent's private checks."""

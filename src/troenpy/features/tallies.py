@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from troenpy.counts.class_counts import ClassCounts
+from troenpy.files.archive import Arrays
+from troenpy.files.saved import arrays_at, below, checked
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,19 @@ class Tally:
             return values
 
         return Tally(counts, self.n_documents + other.n_documents, total("frequency"), total("occurrences"))
+
+    def to_arrays(self) -> Arrays:
+        """Return everything but the number of documents as arrays, for a file."""
+        counts = below("counts.", self.counts.to_arrays())
+        return {**counts, "frequency": self.frequency, "occurrences": self.occurrences}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, n_documents: int) -> "Tally":
+        """Undo `to_arrays`; everything is checked."""
+        counts = ClassCounts.from_arrays(arrays_at("counts.", arrays))
+        shape = counts.term_docs.shape
+        frequency, occurrences = (checked(arrays[name], shape) for name in ("frequency", "occurrences"))
+        return cls(counts, n_documents, frequency, occurrences)
 
 
 def add_tallies(tallies: list[Tally]) -> list[Tally]:

@@ -20,6 +20,8 @@ from troenpy.features.class_profile import ClassProfile, LeaveOut
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountedRows, CountVectorizer, Room
 from troenpy.features.documents import check_collection
 from troenpy.features.folds import folds
+from troenpy.files import archive
+from troenpy.files.saved import Saved, arrays_at, below, checked
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_flag, check_float_type, check_positive
 from troenpy.fitting.transaction import all_or_nothing
@@ -368,6 +370,38 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self.profile_ = self._new_profile().learn(self._counts) if PROFILE in self.blocks else None
         self._choose(blocks)
         return rows, labels, weights
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        if not hasattr(self, "weights_"):
+            return None
+        arrays = {"weights": self.weights_, **below("counts.", self._counts.to_arrays())}
+        counter = None if self.input == "counts" else self._counter._saved()
+        if counter is not None:
+            arrays |= below("counter.", counter.arrays)
+        if hasattr(self, "feature_names_in_"):
+            arrays |= archive.packed("names", self.feature_names_in_)
+        blocks = [block.name for block in self.blocks_]
+        return Saved({"blocks": blocks, "counter": None if counter is None else counter.state}, arrays)
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        known = {block.name: block for blocks in BLOCKS.values() for block in blocks}
+        self.blocks_ = [known[name] for name in saved.state["blocks"]]
+        self._counts = ClassCounts.from_arrays(arrays_at("counts.", saved.arrays))
+        n_terms = len(self._counts.term_docs)
+        self.weights_ = checked(saved.arrays["weights"], (len(self.blocks_), n_terms))
+        self.profile_ = self._new_profile().learn(self._counts) if PROFILE in self.blocks else None
+        if self.input == "counts":
+            self.n_features_in_ = n_terms
+        else:
+            self._counter = self._new_counter()
+            if saved.state["counter"] is not None:
+                self._counter._restore(Saved(saved.state["counter"], arrays_at("counter.", saved.arrays)))
+            if len(self.vocabulary_) != n_terms:
+                raise ValueError("vocabulary and counts differ in size")
+        if archive.is_packed("names", saved.arrays):
+            self.feature_names_in_ = archive.unpacked("names", saved.arrays)
 
     def _chosen_blocks(self) -> list[Block]:
         if not isinstance(self.blocks, list | tuple) or not all(isinstance(name, str) for name in self.blocks):

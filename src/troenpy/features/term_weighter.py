@@ -15,6 +15,7 @@ from troenpy.counts.labels import read_labels
 from troenpy.features.folds import folds
 from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
+from troenpy.files.saved import Saved, arrays_at, below, checked
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.weights.schemes import Weight, term_weights
 
@@ -271,6 +272,26 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "weights_")
         how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
         return explain_terms(term, self.get_feature_names_out(), self.counts_, self.weights_, **how)
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        if not hasattr(self, "counts_"):
+            return None
+        arrays = below("counts.", self.counts_.to_arrays())
+        arrays["total_length"] = np.array([self.total_length_])
+        if hasattr(self, "weights_"):
+            arrays["weights"] = self.weights_
+        return Saved({"is_named": hasattr(self, "feature_names_in_")}, arrays)
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        self.counts_ = ClassCounts.from_arrays(arrays_at("counts.", saved.arrays))
+        self.total_length_ = float(saved.arrays["total_length"].item())
+        self.n_features_in_ = len(self.counts_.term_docs)
+        if saved.state["is_named"]:
+            self.feature_names_in_ = np.array(self.counts_.terms)
+        if "weights" in saved.arrays:
+            self.weights_ = checked(saved.arrays["weights"], (self.n_features_in_,))
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
         with matrix_errors():

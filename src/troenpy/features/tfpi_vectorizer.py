@@ -20,6 +20,8 @@ from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_weighter import TermWeighter
+from troenpy.files.archive import Arrays
+from troenpy.files.saved import Saved, arrays_at, below
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_float_type
 from troenpy.fitting.transaction import all_or_nothing, lock_of
@@ -388,6 +390,40 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 " min_df and max_df leave no term. partial_fit more of them"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        self._settle()
+        weighter, tallies = getattr(self, "_weighter", None), getattr(self, "_tallies", None)
+        if weighter is None and tallies is None:
+            return None
+        counter = super()._saved()
+        arrays: Arrays = {}
+        if counter is not None:
+            arrays |= counter.arrays
+        if weighter is not None:
+            arrays |= below("weighter.", weighter._saved().arrays)
+        if tallies is not None:
+            arrays |= below("tally.", tallies[0].to_arrays())
+        state = {
+            "counter": None if counter is None else counter.state,
+            "n_documents": None if tallies is None else tallies[0].n_documents,
+            "is_weighted": weighter is not None,
+        }
+        return Saved(state, arrays)
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        if saved.state["counter"] is not None:
+            super()._restore(Saved(saved.state["counter"], saved.arrays))
+        if saved.state["n_documents"] is not None:
+            arrays = arrays_at("tally.", saved.arrays)
+            self._tallies = [Tally.from_arrays(arrays, int(saved.state["n_documents"]))]
+        if saved.state["is_weighted"]:
+            self._weighter = self._new_weighter()
+            self._weighter._restore(Saved({"is_named": False}, arrays_at("weighter.", saved.arrays)))
+            if self._weighter.n_features_in_ != len(self._vocabulary):
+                raise ValueError("vocabulary and counts differ in size")
 
     def _check(self, y: Any) -> Labels:
         """Notice what is wrong with parameters and labels before any text is read."""

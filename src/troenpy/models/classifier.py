@@ -15,12 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.term_features import TermFeatures
+from troenpy.files import archive
+from troenpy.files.saved import Saved, checked
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_room
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import Explanation
-from troenpy.models.has_features import HasFeatures
+from troenpy.models.has_features import HasFeatures, checked_features
 from troenpy.models.logistic import Design, fit_logistic
 from troenpy.models.places import term_places
 
@@ -274,6 +276,22 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             contributions=contributions[order],
             places=term_places(text, self.features_._new_counter()),
         )
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        if not hasattr(self, "coef_"):
+            return None
+        arrays = archive.packed("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
+        return Saved({"is_multilabel": self._is_multilabel}, arrays, {"features": self.features_})
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        self.features_ = checked_features(saved.parts["features"])
+        self.classes_ = archive.unpacked("classes", saved.arrays)
+        self._is_multilabel = bool(saved.state["is_multilabel"])
+        n_decisions = 1 if self._is_binary() else len(self.classes_)
+        self.coef_ = checked(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))
+        self.intercept_ = checked(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one factor per class."""

@@ -54,3 +54,10 @@ class HasFeatures:
         if is_default and any(name.startswith("features__") for name in params):
             params["features"] = TermFeatures(**self.default_features)
         return super().set_params(**params)  # type: ignore[misc]
+
+
+def checked_features(features: Any) -> TermFeatures:
+    """Return the features that a file says a classifier has, if that is what they are."""
+    if not isinstance(features, TermFeatures):
+        raise TypeError(f"expected TermFeatures, got {type(features).__name__}")
+    return features

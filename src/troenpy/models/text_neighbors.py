@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy.counts.labels import check_labels_fit, read_single_labels
 from troenpy.features.documents import check_collection
 from troenpy.features.term_features import TermFeatures
+from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import NeighborExplanation
-from troenpy.models.has_features import HasFeatures
+from troenpy.models.has_features import HasFeatures, checked_features
 from troenpy.models.neighbors import SparseKNeighborsClassifier, check_count
 
 
@@ -213,6 +214,21 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             apart=apart,
             profile=profile,
         )
+
+    def _saved(self) -> Saved | None:
+        """Return the fitted state for a file."""
+        if not hasattr(self, "neighbors_"):
+            return None
+        return Saved({}, {}, {"features": self.features_, "neighbors": self.neighbors_})
+
+    def _restore(self, saved: Saved) -> None:
+        """Take back what `_saved` returned; everything is checked."""
+        self.features_ = checked_features(saved.parts["features"])
+        self.neighbors_ = saved.parts["neighbors"]
+        if not isinstance(self.neighbors_, SparseKNeighborsClassifier):
+            raise TypeError(f"expected SparseKNeighborsClassifier, got {type(self.neighbors_).__name__}")
+        if self.neighbors_.n_features_in_ != self.features_.n_columns_ + 1:
+            raise ValueError("features and neighbours differ in columns")
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
