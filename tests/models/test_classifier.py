@@ -363,14 +363,14 @@ def test_decisions_come_by_blocks_of_documents(monkeypatch):
     model = TroenpyClassifier().fit(TEXTS, LABELS)
     expected = model.decision_function(TEXTS), model.predict_proba(TEXTS), model.predict(TEXTS)
     monkeypatch.setattr(classifier, "DECISIONS_PER_BLOCK", 2 * len(model.classes_))
-    heights, rows_of = [], model.features_.rows_of
+    heights, rows_of = [], model.features_._rows_of
 
     class Recorded(sp.csr_array):
         def __matmul__(self, other):
             heights.append(self.shape[0])
             return super().__matmul__(other)
 
-    monkeypatch.setattr(model.features_, "rows_of", lambda texts: Recorded(rows_of(texts)))
+    monkeypatch.setattr(model.features_, "_rows_of", lambda texts: Recorded(rows_of(texts)))
     for found, whole in zip((model.decision_function, model.predict_proba, model.predict), expected, strict=True):
         np.testing.assert_array_equal(found(TEXTS), whole)
     assert heights == [2] * (3 * len(TEXTS) // 2)
