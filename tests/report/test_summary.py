@@ -9,8 +9,8 @@ import pytest
 from made_up_rows import row
 
 from troenpy.experiments import tables
-from troenpy.experiments.comparison import compare
 from troenpy.experiments.journal import versions
+from troenpy.experiments.records import compare
 from troenpy.report import claims, figures, images, page
 from troenpy.report.summary import summarise
 

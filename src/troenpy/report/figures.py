@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from troenpy.experiments.comparison import ALPHA
+from troenpy.experiments.significance import ALPHA
 from troenpy.experiments.tables import Record, p_value
 from troenpy.report import charts
 from troenpy.report.charts import Spec
