@@ -30,7 +30,8 @@ from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
 from troenpy import ClassCounts, TermWeighter, datasets, experiments, kernel_available
-from troenpy.experiments.methods import PAPER, RIVALS, read_method
+from troenpy.experiments.grammar import read_method
+from troenpy.experiments.methods import PAPER, RIVALS
 
 METHODS = [
     *(name for name in (*PAPER, *RIVALS) if name.startswith("knn") and "+" not in name),

@@ -17,7 +17,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from troenpy.experiments.comparison import Comparison, compare
+from troenpy.experiments.comparison import Comparison
+from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.journal import Row, read_rows
 from troenpy.experiments.methods import (
     ABLATION_KNN,
@@ -26,8 +27,8 @@ from troenpy.experiments.methods import (
     BEYOND_LINEAR,
     PAPER,
     RIVALS,
-    read_methods,
 )
+from troenpy.experiments.records import compare
 from troenpy.experiments.tables import to_markdown
 from troenpy.report.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, check_claims
 

@@ -21,7 +21,8 @@ import troenpy
 from troenpy import datasets
 from troenpy.cli import app, progress
 from troenpy.experiments import journal
-from troenpy.experiments.methods import BEYOND, PAPER, RIVALS, read_methods
+from troenpy.experiments.grammar import read_methods
+from troenpy.experiments.methods import BEYOND, PAPER, RIVALS
 from troenpy.experiments.tables import markdown_text
 from troenpy.report.claims import HELD, NOT_HELD, NOT_TESTABLE
 

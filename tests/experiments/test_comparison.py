@@ -13,9 +13,11 @@ from made_up_rows import row
 from scipy import stats
 
 from troenpy.experiments import significance, tables
-from troenpy.experiments.comparison import Comparison, compare
+from troenpy.experiments.comparison import Comparison
+from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.journal import versions
-from troenpy.experiments.methods import PAPER, RIVALS, read_methods
+from troenpy.experiments.methods import PAPER, RIVALS
+from troenpy.experiments.records import compare
 from troenpy.report import claims
 from troenpy.report.claims import HELD, NOT_HELD, NOT_TESTABLE, SEVEN, check_claims
 

@@ -35,7 +35,7 @@ from troenpy import (
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import journal, methods
 from troenpy.experiments.evaluation import STRENGTHS, groups, predict
-from troenpy.experiments.methods import Block, Columns, Profile, read_method, read_methods
+from troenpy.experiments.grammar import Block, Columns, Profile, read_method, read_methods
 from troenpy.experiments.splits import count_terms, deduplicated, fingerprint
 from troenpy.models.settings import classifier, features
 

@@ -9,9 +9,9 @@ import pytest
 from made_up_rows import row
 
 from troenpy.experiments import tables
-from troenpy.experiments.comparison import compare
 from troenpy.experiments.journal import versions
-from troenpy.report import claims, figures, images, page
+from troenpy.experiments.records import compare
+from troenpy.report import claims, figures, page
 from troenpy.report.summary import summarise
 
 
@@ -220,7 +220,7 @@ class TestTheClaimAboutThePicture:
 
 def test_figures_that_let_choose_are_one_file_each(tmp_path):
     rows = [row(name, method, 5) for name in ("r8", "a/../<b>") for method in ("knn: tf", "lr: tf")]
-    found = {path.name for path in images.write_figures(summarise(rows), tmp_path / "new")}
+    found = {path.name for path in figures.write_figures(summarise(rows), tmp_path / "new")}
     assert {"cost-1-r8.svg", "cost-2-a-b.png", "figure-1.png", "error-reduction.svg"} <= found
     assert found == {path.name for path in (tmp_path / "new").iterdir()}
     assert "Cost against error: a/../&lt;b&gt;" in (tmp_path / "new/cost-2-a-b.svg").read_text()

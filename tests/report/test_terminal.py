@@ -10,8 +10,9 @@ pytest.importorskip("rich")
 from rich.console import Console
 
 from troenpy.experiments import significance
-from troenpy.experiments.comparison import Comparison, compare
+from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.methods import BEYOND, PAPER, RIVALS
+from troenpy.experiments.records import compare
 from troenpy.report import terminal
 from troenpy.report.claims import HELD, SEVEN
 from troenpy.report.summary import summarise

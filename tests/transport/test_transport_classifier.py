@@ -15,8 +15,8 @@ from sklearn.model_selection import cross_val_score
 from troenpy import experiments
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import splits
+from troenpy.experiments.grammar import read_method
 from troenpy.experiments.journal import Row, all_versions, read_rows
-from troenpy.experiments.methods import read_method
 from troenpy.models.votes import vote
 from troenpy.transport.classifier import TransportClassifier
 from troenpy.transport.distances import DISTANCES

@@ -7,7 +7,7 @@ import typer
 from troenpy.cli.console import one_line_errors, print_line, typed_command
 from troenpy.cli.pages import add_projection, written_files
 from troenpy.report.charts import check_extra
-from troenpy.report.images import write_figures
+from troenpy.report.figures import write_figures
 from troenpy.report.reproduction import rebuild
 
 

@@ -4,6 +4,7 @@ from troenpy.datasets import Corpus
 from troenpy.experiments import comparison
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.journal import Row, read_rows
-from troenpy.experiments.runs import Progress, run
+from troenpy.experiments.progress import Progress
+from troenpy.experiments.runs import run
 
 __all__ = ["Comparison", "Corpus", "Progress", "Row", "comparison", "read_rows", "run"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from troenpy._kernel.neighbors import Space, build_index, nearest_rows
-from troenpy.experiments.methods import Columns, Method
+from troenpy.experiments.grammar import Columns, Method
 from troenpy.experiments.splits import INNER_FOLDS, Split
 from troenpy.models.logistic import Design, fit_logistic
 from troenpy.models.metrics import METRICS
@@ -57,7 +57,7 @@ def predict(split: Split, group: Sequence[Method], n_processes: int = 1) -> list
     Examples
     --------
     >>> from troenpy.datasets.corpora import Corpus
-    >>> from troenpy.experiments.methods import read_method
+    >>> from troenpy.experiments.grammar import read_method
     >>> from troenpy.experiments.splits import count_terms
     >>> texts, labels = ("goal", "goal", "vote", "vote", "goal"), np.array(list("sspps"))
     >>> parts = np.array(["train"] * 4 + ["test"])

@@ -7,7 +7,7 @@ random_state=seed)`, the same ones for all methods.
 
 import os
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,54 +19,15 @@ from threadpoolctl import threadpool_limits
 from troenpy import datasets
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.evaluation import cost, groups, predict
-from troenpy.experiments.journal import PROTOCOL, Key, Row, open_journal, packed, versions
-from troenpy.experiments.methods import Method, read_methods
+from troenpy.experiments.grammar import Method, read_methods
+from troenpy.experiments.journal import PROTOCOL, Row, open_journal, packed, versions
+from troenpy.experiments.progress import Clock, Progress, Task
 from troenpy.experiments.splits import CountedCorpus, Split, count_terms, deduplicated, fingerprint, n_test_documents
 from troenpy.files.archive import FilePath
 from troenpy.files.processes import cpu_seconds
 from troenpy.fitting.jobs import job_count
 from troenpy.models.neighbors import check_count
 from troenpy.transport import embeddings
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Parameters
-    ----------
-    done, total : int
-        Rows.
-    seconds_left : float
-        At the speed so far.
-    row : Row
-        The newest.
-    """
-
-    done: int
-    total: int
-    seconds_left: float
-    row: Row
-
-
-@dataclass(frozen=True)
-class Task:
-    """The methods still to be run on one split of one corpus."""
-
-    corpus: Corpus
-    is_deduplicated: bool
-    train_fraction: float
-    sample: int | None
-    seed: int | None
-    methods: list[Method]
-
-    def without(self, rows: Container[Key]) -> "Task":
-        """Return the task without the methods whose rows are there already."""
-        return replace(self, methods=[method for method in self.methods if self.key(method) not in rows])
-
-    def key(self, method: Method) -> Key:
-        """What the row of a method will be known by."""
-        return self.corpus.name, self.is_deduplicated, self.train_fraction, self.sample, self.seed, method.name
 
 
 def run(
@@ -93,7 +54,7 @@ def run(
     corpora : iterable of str or Corpus
         Names for `datasets.load`, or corpora of your own.
     methods : iterable of str
-        Such as "knn: tf*pi" or "lr: tf*pi + 2b"; `troenpy.experiments.methods` has the grammar.
+        Such as "knn: tf*pi" or "lr: tf*pi + 2b"; `troenpy.experiments.grammar` has the rules.
     splits : int or iterable of int, default=50
         How many random splits, or their seeds, where a corpus has no given split.
     out : path-like, optional
@@ -172,7 +133,7 @@ def run(
         ]
         facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, data_dir)
         journal.check(marks, made_with, vectors_name)
-        clock = _Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
+        clock = Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
         with threadpool_limits(1), _threads(n_threads) as pool:
             for row in _new_rows(clock.tasks, pool, n_threads, facts):
@@ -308,25 +269,3 @@ def _evaluate(task: Task, split: Split, group: list[Method], facts: _Facts, n_pr
             )
         )
     return rows
-
-
-class _Clock:
-    """Foresees the end: a method takes the longer the more text there is, and the more it has to fit."""
-
-    def __init__(self, tasks: list[Task], n_total: int) -> None:
-        self.tasks, self._n_total = tasks, n_total
-        self._n_done = n_total - sum(len(task.methods) for task in tasks)
-        sizes = {task.corpus.name: sum(map(len, task.corpus.texts)) for task in tasks}
-        self._costs = {
-            task.key(method): sizes[task.corpus.name] * cost(method) for task in tasks for method in task.methods
-        }
-        self._left = self._all = sum(self._costs.values())
-        self._start = time.perf_counter()
-
-    def progress(self, row: Row) -> Progress:
-        """Count a row, and say how far the run is."""
-        self._n_done += 1
-        self._left -= self._costs[row.key]
-        elapsed = time.perf_counter() - self._start
-        seconds_left = elapsed * self._left / max(1, self._all - self._left)
-        return Progress(self._n_done, self._n_total, seconds_left, row)

@@ -16,6 +16,8 @@ from scipy import stats
 
 Interval = tuple[float, float]
 
+ALPHA = 0.05
+
 
 @dataclass(frozen=True)
 class PairTest:

@@ -1,6 +1,6 @@
 """Rows of results to one summary, and that to a page, Markdown, JSON, figures and the terminal."""
 
-from troenpy.report.images import write_figures
+from troenpy.report.figures import write_figures
 from troenpy.report.page import write_report
 from troenpy.report.projection import project
 from troenpy.report.reproduction import rebuild, reproduce

@@ -1,4 +1,4 @@
-"""Records to charts: Vega-Lite made by Altair, as plain dicts.
+"""Records to charts: Vega-Lite made by Altair, as plain dicts. A figure is a chart with its words and its numbers.
 
 Text and lines are drawn in the colour of the text around them, so that a chart fits a light page, a dark one and paper.
 Altair is imported when a chart is drawn: it is an extra.
@@ -6,6 +6,7 @@ Altair is imported when a chart is drawn: it is an extra.
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 Spec = dict[str, Any]
@@ -42,6 +43,31 @@ _CONFIG: Spec = {
     },
     "title": {"color": _TEXT, "fontWeight": "normal"},
 }
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, the words around it, and the numbers it shows.
+
+    Parameters
+    ----------
+    name : str
+        Of its file, and of its place on a page.
+    title, caption, alt : str
+        `alt` says in words what the chart shows.
+    panels : dict
+        Vega-Lite by title; panels stand side by side.
+    header, rows : list
+        The numbers as a table.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    panels: dict[str, Spec]
+    header: list[str]
+    rows: list[list[Any]]
 
 
 def check_extra() -> None:

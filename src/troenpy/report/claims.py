@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from troenpy.datasets.catalogue import CATALOGUE
-from troenpy.experiments.comparison import ALPHA, Comparison
-from troenpy.experiments.significance import PairTest
+from troenpy.experiments.comparison import Comparison
+from troenpy.experiments.significance import ALPHA, PairTest
 
 HELD, NOT_HELD, NOT_TESTABLE = "held", "not held", "not testable here"
 

@@ -1,47 +1,29 @@
-"""A summary to figures: the paper's and our own, each a chart with its words and its numbers."""
+"""A summary to figures, the paper's and our own, and these to files."""
 
-from dataclasses import dataclass
-from typing import Any
+import re
+from pathlib import Path
 
-from troenpy.experiments.comparison import ALPHA
-from troenpy.experiments.tables import Record, p_value
-from troenpy.report import charts
-from troenpy.report.charts import Spec
-from troenpy.report.claims import BOTH, BTF, ECIB, LR_ALL, LR_PI, TF_IDF, TF_PI, WITH_PCF
+from troenpy.files import archive
+from troenpy.files.archive import FilePath
+from troenpy.report.charts import CHOICE, Figure, Spec, check_extra
+from troenpy.report.error_figures import (
+    FIGURE_1,
+    FIGURE_2,
+    costs,
+    figure_1,
+    figure_2,
+    neighbours,
+    ranks,
+    reductions,
+    shown_methods,
+    training_sizes,
+)
+from troenpy.report.maps import figure_3, side_by_side
 from troenpy.report.summary import Summary
 
-FIGURE_1 = (TF_IDF, TF_PI, LR_PI, LR_ALL)
-FIGURE_2 = (BTF, ECIB, BOTH, *WITH_PCF.values())
-MAPS = "figure-3"
-N_METHODS = 8  # that one chart can tell apart
-N_RANKED = 40
-RANKED_CORPORA = 5  # ranks over fewer say little
-LEAST_SECONDS = 1e-4  # a logarithm needs more than nothing
+__all__ = ["FIGURE_1", "FIGURE_2", "Figure", "figures", "shown_methods", "write_figures"]
 
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart, the words around it, and the numbers it shows.
-
-    Parameters
-    ----------
-    name : str
-        Of its file, and of its place on a page.
-    title, caption, alt : str
-        `alt` says in words what the chart shows.
-    panels : dict
-        Vega-Lite by title; panels stand side by side.
-    header, rows : list
-        The numbers as a table.
-    """
-
-    name: str
-    title: str
-    caption: str
-    alt: str
-    panels: dict[str, Spec]
-    header: list[str]
-    rows: list[list[Any]]
+_WIDTH = 640
 
 
 def figures(summary: Summary) -> list[Figure]:
@@ -56,229 +38,69 @@ def figures(summary: Summary) -> list[Figure]:
     -------
     list of Figure
     """
-    makers = (_figure_1, _figure_2, _figure_3, _reductions, _ranks, _costs, _neighbours, _training_sizes)
+    makers = (figure_1, figure_2, figure_3, reductions, ranks, costs, neighbours, training_sizes)
     return [figure for maker in makers if (figure := maker(summary)) is not None]
 
 
-def shown_methods(summary: Summary) -> list[str]:
-    """Return the methods of the first figure: the paper's, and then those of models that it does not have."""
-    methods = summary["comparison"]["methods"]
-    names = [name for name in FIGURE_1 if name in {method["name"] for method in methods}]
-    names += [method["name"] for method in methods if method["model"] not in ("knn", "lr")]
-    if len(names) < 2:
-        names += [method["name"] for method in methods if method["name"] not in names]
-    return names[:N_METHODS]
+def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
+    """Write each figure as PNG and SVG, on white.
+
+    Parameters
+    ----------
+    summary : dict
+    folder : path-like
+        It is made if it is not there.
+
+    Returns
+    -------
+    list of Path
+    """
+    check_extra()
+    import vl_convert
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    written = []
+    for figure in figures(summary):
+        for name, spec in _whole_figures(summary, figure).items():
+            contents = {
+                "svg": vl_convert.vegalite_to_svg(spec).encode(),
+                "png": vl_convert.vegalite_to_png(spec, scale=2),
+            }
+            for ending, content in contents.items():
+                path = Path(folder) / f"{name}.{ending}"
+                archive.write_whole(path, content)
+                written.append(path)
+    return written
 
 
-def _figure_1(summary: Summary) -> Figure | None:
-    title = "Test error by corpus and method (the paper's Figure 1)"
-    return _errors(summary, "figure-1", title, shown_methods(summary))
+def _whole_figures(summary: Summary, figure: Figure) -> dict[str, Spec]:
+    """Return a figure by the name of its file, of a fixed width; where a page lets choose a corpus, one for each."""
+    import altair
+
+    schema: Spec = {"$schema": altair.SCHEMA_URL}
+    panels = list(figure.panels.values())
+    config = panels[0]["config"] | {"background": "white"}
+    if len(panels) > 1:
+        parts = side_by_side(summary["projection"], figure, _WIDTH)
+        return {figure.name: schema | {"hconcat": parts, "config": config, "title": figure.title}}
+    whole: Spec = schema | panels[0] | {"width": _WIDTH, "config": config, "title": figure.title}
+    choices = [param for param in whole.get("params", []) if param["name"] == CHOICE]
+    if not choices:
+        return {figure.name: whole}
+    others = [param for param in whole["params"] if param["name"] != CHOICE]
+    return {
+        f"{figure.name}-{number}-{_file_name(corpus)}": whole
+        | {"params": [*others, {"name": CHOICE, "value": corpus}], "title": f"{figure.title}: {corpus}"}
+        for number, corpus in enumerate(choices[0]["bind"]["options"], start=1)
+    }
 
 
-def _figure_2(summary: Summary) -> Figure | None:
-    run = {record["method"] for record in summary["comparison"]["errors"]}
-    title = "Six feature settings under logistic regression (the paper's Figure 2)"
-    return _errors(summary, "figure-2", title, [name for name in FIGURE_2 if name in run])
+def _file_name(text: str) -> str:
+    """Return text as a part of a file's name.
 
-
-def _errors(summary: Summary, name: str, title: str, methods: list[str]) -> Figure | None:
-    values = [
-        {"corpus": record["corpus"], "method": record["method"], **_interval(record), "splits": record["n_splits"]}
-        for record in _whole(summary)
-        if record["method"] in methods
-    ]
-    if not values:
-        return None
-    return Figure(
-        name,
-        title,
-        "Points are mean test errors, lines 95 % intervals; the axis is a square root, so that low errors can be told "
-        "apart.",
-        " ".join(_errors_in_words(corpus, values) for corpus in dict.fromkeys(value["corpus"] for value in values)),
-        {"": charts.intervals(values, methods)},
-        ["corpus", "method", "error, %", "from", "to", "splits"],
-        [list(value.values()) for value in values],
-    )
-
-
-def _errors_in_words(corpus: str, values: list[Record]) -> str:
-    errors = [f"{value['method']} {value['error']:.2f} %" for value in values if value["corpus"] == corpus]
-    return f"{corpus}: {', '.join(errors)}."
-
-
-def _figure_3(summary: Summary) -> Figure | None:
-    projection = summary["projection"]
-    if projection is None:
-        return None
-    n_shown, n_test = projection["n_documents"], projection["n_test"]
-    which = "all" if n_shown == n_test else "a random sample of"
-    quantities = ("trustworthiness", "silhouette", "silhouette_of_features")
-    rows = [
-        [view["name"], *("" if view[name] is None else f"{view[name]:.3f}" for name in quantities)]
-        for view in projection["views"]
-    ]
-    said = "; ".join(f"{row[0]}: trustworthiness {row[1]}, silhouette {row[2] or 'none'}" for row in rows)
-    return Figure(
-        MAPS,
-        f"t-SNE of {projection['corpus']} under TF-IDF and under TF-PI (the paper's Figure 3)",
-        f"Test documents, {which} {n_shown:,} of {n_test:,} (seed {projection['seed']}), weights learnt from the "
-        f"training part; perplexity {projection['perplexity']:.0f}. Trustworthiness says how far neighbours in the "
-        "picture are neighbours in the features (1 is best); silhouette how much nearer documents are to their own "
-        "class than to the next (-1 to 1), in the picture and in the features themselves. How far groups are apart "
-        "means little in such a picture.",
-        f"Two maps of {n_shown} documents of {len(projection['classes'])} classes. {said}.",
-        {view["name"]: charts.scatter(len(projection["classes"])) for view in projection["views"]},
-        ["features", "trustworthiness", "silhouette in the picture", "silhouette in the features"],
-        rows,
-    )
-
-
-def documents(projection: Record, view: Record) -> list[Record]:
-    """Return the documents of one map, as its data."""
-    columns = zip(view["x"], view["y"], projection["codes"], projection["texts"], strict=True)
-    return [
-        {"x": x, "y": y, "code": code, "class": projection["classes"][code], "document": text}
-        for x, y, code, text in columns
-    ]
-
-
-def _reductions(summary: Summary) -> Figure | None:
-    baseline = summary["comparison"]["baseline"]
-    methods = [name for name in shown_methods(summary) if name != baseline]
-    values = [
-        {"corpus": record["corpus"], "method": record["method"], "reduction": _percent(record["reduction"])}
-        for record in _whole(summary)
-        if record["method"] in methods and record["reduction"] is not None
-    ]
-    if not values:
-        return None
-    return Figure(
-        "error-reduction",
-        f"Error reduction against {baseline}",
-        "By which part a method errs less; below zero it errs more.",
-        " ".join(f"{value['corpus']}, {value['method']}: {value['reduction']:.1f} %." for value in values),
-        {"": charts.bars(values, methods, "reduction", "error reduction, %")},
-        ["corpus", "method", "reduction, %"],
-        [list(value.values()) for value in values],
-    )
-
-
-def _ranks(summary: Summary) -> Figure | None:
-    friedman, baseline = summary["comparison"]["friedman"], summary["comparison"]["baseline"]
-    if friedman is None or friedman["n_corpora"] < RANKED_CORPORA:
-        return None
-    order = sorted(friedman["mean_ranks"], key=lambda method: friedman["mean_ranks"][method])
-    shown = [name for place, name in enumerate(order) if place < N_RANKED or name == baseline]
-    against = friedman["p_against_baseline"]
-    kinds = f"{baseline}, the baseline", f"differs from it, p < {ALPHA}", "does not differ from it"
-    values = [
-        {
-            "method": name,
-            "rank": round(friedman["mean_ranks"][name], 3),
-            "p": against.get(name),
-            "kind": kinds[0] if name == baseline else kinds[1] if against.get(name, 1) < ALPHA else kinds[2],
-        }
-        for name in shown
-    ]
-    groups = [[name for name in group if name in shown] for group in friedman["groups"]]
-    cut = f" Shown are the first {N_RANKED} of {len(order)}, and the baseline." if len(order) > len(shown) else ""
-    return Figure(
-        "ranks",
-        f"Mean rank over {friedman['n_corpora']} corpora",
-        f"Methods along one bar on the right do not differ at p < {ALPHA} (all pairs, Holm). Friedman's test: p "
-        f"{p_value(friedman['p'])}. Colours are against the baseline alone (Holm).{cut}",
-        "Best first: " + ", ".join(f"{value['method']} {value['rank']:.1f}" for value in values) + ".",
-        {"": charts.ranks(values, [group for group in groups if len(group) > 1], kinds)},
-        ["method", "mean rank", "p against the baseline"],
-        [[v["method"], f"{v['rank']:.2f}", "" if v["p"] is None else p_value(v["p"])] for v in values],
-    )
-
-
-def _costs(summary: Summary) -> Figure | None:
-    models = {method["name"]: method["model"] for method in summary["comparison"]["methods"]}
-    records = _whole(summary)
-    if not records:
-        return None
-    values = [
-        {
-            "corpus": record["corpus"],
-            "method": record["method"],
-            "model": models[record["method"]],
-            "seconds": max(record["seconds"], LEAST_SECONDS),
-            "error": _percent(record["error"]),
-            "is_best": is_best,
-        }
-        for record, is_best in zip(records, _best_for_their_time(records), strict=True)
-    ]
-    return Figure(
-        "cost",
-        "Cost against error",
-        "Wall time of one split for weighting, fitting and predicting, against test error. For what stands on the "
-        "dashed line nothing is both faster and better.",
-        " ".join(_costs_in_words(corpus, values) for corpus in dict.fromkeys(value["corpus"] for value in values)),
-        {"": charts.costs(values)},
-        ["corpus", "method", "model", "seconds", "error, %", "on the line"],
-        [[*list(value.values())[:-1], "yes" if value["is_best"] else ""] for value in values],
-    )
-
-
-def _costs_in_words(corpus: str, values: list[Record]) -> str:
-    best = sorted((v for v in values if v["corpus"] == corpus and v["is_best"]), key=lambda v: float(v["seconds"]))
-    shown = ", ".join(f"{v['method']} {v['seconds']:.2g} s and {v['error']:.2f} %" for v in best)
-    return f"{corpus}, from the fastest to the best: {shown}."
-
-
-def _best_for_their_time(records: list[Record]) -> list[bool]:
-    """Say of each record whether every faster one on its corpus errs more."""
-    least: dict[str, float] = {}
-    is_best = [False] * len(records)
-    for place in sorted(range(len(records)), key=lambda i: (records[i]["seconds"], records[i]["error"])):
-        record = records[place]
-        if record["error"] < least.get(record["corpus"], 2.0):
-            is_best[place], least[record["corpus"]] = True, record["error"]
-    return is_best
-
-
-def _neighbours(summary: Summary) -> Figure | None:
-    return _curves(summary["sweeps"]["k"], "neighbours", "Number of neighbours", "k", "neighbours (k)")
-
-
-def _training_sizes(summary: Summary) -> Figure | None:
-    title = "Size of the training part"
-    return _curves(summary["sweeps"]["training"], "training-size", title, "n_train", "training documents")
-
-
-def _curves(points: list[Record], name: str, title: str, place: str, axis: str) -> Figure | None:
-    if not points:
-        return None
-    found = list(dict.fromkeys(point["method"] for point in points))
-    methods = found[:N_METHODS]
-    values = [
-        {"corpus": point["corpus"], "method": point["method"], place: point[place], **_interval(point)}
-        for point in points
-        if point["method"] in methods
-    ]
-    cut = f" The first {N_METHODS} of {len(found)} methods are shown." if len(found) > N_METHODS else ""
-    return Figure(
-        name,
-        title,
-        f"Mean test errors with 95 % intervals.{cut}",
-        "; ".join(f"{v['corpus']}, {v['method']}, {v[place]}: {v['error']:.2f} %" for v in values) + ".",
-        {"": charts.curves(values, methods, place, axis)},
-        ["corpus", "method", axis, "error, %", "from", "to"],
-        [list(value.values()) for value in values],
-    )
-
-
-def _whole(summary: Summary) -> list[Record]:
-    """Return the errors of corpora that were learnt from all their training documents."""
-    corpora = summary["corpora"]
-    return [record for record in summary["comparison"]["errors"] if corpora[record["corpus"]]["train_fraction"] == 1]
-
-
-def _interval(record: Record) -> Record:
-    return {name: _percent(record[name]) for name in ("error", "low", "high")}
-
-
-def _percent(share: float) -> float:
-    return round(100 * share, 4)
+    Examples
+    --------
+    >>> _file_name("r8, sample of 50/..")
+    'r8-sample-of-50'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:60]

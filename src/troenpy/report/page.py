@@ -14,7 +14,8 @@ from troenpy.files import archive
 from troenpy.files.archive import FilePath
 from troenpy.report.charts import SHAPES, check_extra, mark_of
 from troenpy.report.claims import HELD, NOT_HELD
-from troenpy.report.figures import MAPS, figures
+from troenpy.report.figures import figures
+from troenpy.report.maps import MAPS
 from troenpy.report.summary import Summary
 
 PAGE, MARKDOWN, JSON = "report.html", "report.md", "report.json"

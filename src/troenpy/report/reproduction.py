@@ -11,7 +11,8 @@ from troenpy import datasets
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import methods
 from troenpy.experiments.journal import Row, read_rows
-from troenpy.experiments.runs import Progress, run
+from troenpy.experiments.progress import Progress
+from troenpy.experiments.runs import run
 from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicated, fingerprint
 from troenpy.files.archive import FilePath
 from troenpy.report.page import write_report

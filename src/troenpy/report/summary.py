@@ -8,9 +8,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from troenpy.datasets.catalogue import CATALOGUE
-from troenpy.experiments.comparison import Comparison, compare
+from troenpy.experiments.comparison import Comparison
+from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.journal import PROTOCOL, Row, all_versions
-from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, PAPER, RIVALS, read_methods
+from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, PAPER, RIVALS
+from troenpy.experiments.records import compare
 from troenpy.experiments.tables import Record
 from troenpy.report.claims import TF_IDF, check_claims
 
@@ -58,7 +60,7 @@ def summarise(
     Returns
     -------
     dict
-        `versions`, `seeds`, `corpora` by name, `comparison` (see `comparison.compare`), `claims`, `sweeps` (of k and
+        `versions`, `seeds`, `corpora` by name, `comparison` (see `records.compare`), `claims`, `sweeps` (of k and
         of the training size), `terms`, `projection`, `notes`, and how it was made.
     """
     rows = _ordered(rows)

@@ -24,7 +24,7 @@ def error_tables(compared: tables.Record, width: int) -> "list[Table]":
     Parameters
     ----------
     compared : dict
-        From `comparison.compare`.
+        From `records.compare`.
     width : int
         Of the terminal; from 60 columns on every table fits.
     """
