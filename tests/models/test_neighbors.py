@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from bad_calls import bad_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -326,58 +327,50 @@ def test_scikit_learn_checks(estimator, check):
 TWO_ROWS = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric="l3").fit(*TWO_ROWS),
-            ValueError,
-            r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'",
-            id="metric",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(*TWO_ROWS),
-            ValueError,
-            r"metric\['a'\] must be one of euclidean.*got 5",
-            id="metric of a block",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
-            ValueError,
-            r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
-            id="columns of a block",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
-            TypeError,
-            r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
-            id="no block",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(weights="half").fit(*TWO_ROWS),
-            ValueError,
-            "weights must be 'uniform' or 'distance', got 'half'",
-            id="weights",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], [0, 1]),
-            ValueError,
-            r"Negative values in data passed to the metric 'hellinger'.*-4",
-            id="negative",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier().kneighbors(TWO_ROWS[0]),
-            NotFittedError,
-            "not fitted yet",
-            id="not fitted",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(1).fit(*TWO_ROWS).predict([[1, 2, 3]]),
-            ValueError,
-            "X has 3 features, but SparseKNeighborsClassifier is expecting 2",
-            id="other columns",
-        ),
-    ],
+@bad_calls(
+    (
+        "metric",
+        lambda: SparseKNeighborsClassifier(metric="l3").fit(*TWO_ROWS),
+        ValueError,
+        r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'",
+    ),
+    (
+        "metric of a block",
+        lambda: SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(*TWO_ROWS),
+        ValueError,
+        r"metric\['a'\] must be one of euclidean.*got 5",
+    ),
+    (
+        "columns of a block",
+        lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
+        ValueError,
+        r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
+    ),
+    (
+        "no block",
+        lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
+        TypeError,
+        r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
+    ),
+    (
+        "weights",
+        lambda: SparseKNeighborsClassifier(weights="half").fit(*TWO_ROWS),
+        ValueError,
+        "weights must be 'uniform' or 'distance', got 'half'",
+    ),
+    (
+        "negative",
+        lambda: SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], [0, 1]),
+        ValueError,
+        r"Negative values in data passed to the metric 'hellinger'.*-4",
+    ),
+    ("not fitted", lambda: SparseKNeighborsClassifier().kneighbors(TWO_ROWS[0]), NotFittedError, "not fitted yet"),
+    (
+        "other columns",
+        lambda: SparseKNeighborsClassifier(1).fit(*TWO_ROWS).predict([[1, 2, 3]]),
+        ValueError,
+        "X has 3 features, but SparseKNeighborsClassifier is expecting 2",
+    ),
 )
 def test_errors_say_what_is_wrong(call, error, message):
     with pytest.raises(error, match=message):
