@@ -297,3 +297,15 @@ def test_least_differences(shape):
 def test_least_differences_need_a_column_for_each_number():
     with pytest.raises(ValueError, match="a column for each number"):
         _kernel.native.least_differences(np.zeros((3, 2)), np.zeros(3))
+
+
+@needs_kernel
+def test_the_kernels_troenpy_of_what_are_no_counts():
+    for counts in ([1e9, -999999999.0], [5.0, -2.0], [-1.0, -2.0], [np.nan, 1.0], [np.inf, 1.0]):
+        starts, sizes = np.array([0, 2], dtype=np.int64), np.array([3.0, 4.0])
+        assert len(_kernel.native.add_one_troenpy(starts, np.array(counts), 1.0)) == 1
+        assert len(_kernel.native.two_sided_troenpy(starts, np.array([0, 1]), np.array(counts), sizes, 1.0)) == 1
+    with pytest.raises(IndexError, match="a class is outside the sizes"):
+        _kernel.native.two_sided_troenpy(starts, np.array([0, 2]), np.array(counts), sizes, 1.0)
+    with pytest.raises(ValueError, match="differ in length"):
+        _kernel.native.two_sided_troenpy(starts, np.array([0]), np.array(counts), sizes, 1.0)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from bad_calls import bad_calls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -318,35 +319,27 @@ def test_sample_weight_is_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: ClassProfile(leave_out="itself").fit(X, Y),
-            ValueError,
-            "leave_out must be document or copies, got 'itself'",
-            id="leave_out",
-        ),
-        pytest.param(
-            lambda: ClassProfile().fit(X, None),
-            ValueError,
-            "requires y to be passed, but the target y is None: it learns from one label",
-            id="no labels",
-        ),
-        pytest.param(
-            lambda: ClassProfile().fit_transform(X, Y[:-1]),
-            ValueError,
-            "inconsistent numbers of samples",
-            id="a label missing",
-        ),
-        pytest.param(
-            lambda: ClassProfile().fit(X, Y).transform([[1, 2, 3]]),
-            ValueError,
-            "X has 3 features, but ClassProfile is expecting 12",
-            id="other columns",
-        ),
-        pytest.param(lambda: ClassProfile().transform(X), NotFittedError, "not fitted yet", id="not fitted"),
-    ],
+@bad_calls(
+    (
+        "leave_out",
+        lambda: ClassProfile(leave_out="itself").fit(X, Y),
+        ValueError,
+        "leave_out must be document or copies, got 'itself'",
+    ),
+    (
+        "no labels",
+        lambda: ClassProfile().fit(X, None),
+        ValueError,
+        "requires y to be passed, but the target y is None: it learns from one label",
+    ),
+    ("a label missing", lambda: ClassProfile().fit_transform(X, Y[:-1]), ValueError, "inconsistent numbers of samples"),
+    (
+        "other columns",
+        lambda: ClassProfile().fit(X, Y).transform([[1, 2, 3]]),
+        ValueError,
+        "X has 3 features, but ClassProfile is expecting 12",
+    ),
+    ("not fitted", lambda: ClassProfile().transform(X), NotFittedError, "not fitted yet"),
 )
 def test_errors_name_the_parameter_and_the_value(call, error, message):
     with pytest.raises(error, match=message):

@@ -159,20 +159,6 @@ def test_every_code_point(analyzer, lowercase):
     assert (X != Y).nnz == 0
 
 
-@pytest.mark.parametrize("portable", [True, False])
-@needs_kernel
-def test_both_block_scans_know_every_byte(portable):
-    texts = ["".join(chr((start + i) % 128) for i in range(200)) for start in range(128)]
-    for analyzer in ("word", "char"):
-        counter = _kernel.native.TermCounter(
-            analyzer=analyzer, lowercase=True, min_n=1, max_n=2, stop_words=[], n_threads=1, portable=portable
-        )
-        counter.add(texts)
-        counts = counter.finish()
-        reference = Reference(analyzer=analyzer, ngram_range=(1, 2)).fit(texts)
-        assert counts.vocabulary() == reference.vocabulary_
-
-
 @pytest.mark.parametrize("length", [1, 7, 8, 14, 15, 16, 17, 31, 63, 64, 65, 127, 128, 129, 5000])
 @pytest.mark.parametrize("letter", ["a", "é", "中", "𝒳"])
 def test_words_of_any_length(length, letter):
@@ -528,10 +514,3 @@ def test_names_stand_in_the_order_of_columns_whatever_the_vocabulary(vocabulary)
     ours, theirs = CountVectorizer(), Reference()
     ours.vocabulary_ = theirs.vocabulary_ = vocabulary
     assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
-
-
-@needs_kernel
-@pytest.mark.parametrize("names", [np.empty(3, dtype=object), np.empty(2), np.empty((2, 2), dtype=object)[:, 0]])
-def test_names_go_to_an_array_of_objects_only(names):
-    with pytest.raises((ValueError, BufferError)):
-        _kernel.native.names_by_column({"a": 0, "b": 1}, names)

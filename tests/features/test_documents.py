@@ -314,14 +314,6 @@ def test_a_custom_tokenizer_takes_arrow_data():
     assert counts(pl.Series(TEXTS), **settings) == counts(TEXTS, **settings)
 
 
-@needs_kernel
-def test_a_capsule_is_read_once():
-    capsule = pa.chunked_array([["ab"]]).__arrow_c_stream__()
-    assert len(_kernel.native.ArrowTexts.from_stream(capsule)) == 1
-    with pytest.raises(ValueError, match="this Arrow data has been read before"):
-        _kernel.native.ArrowTexts.from_stream(capsule)
-
-
 @pytest.mark.parametrize("make", [pl.Series, pa.array, lambda texts: pa.array(texts, pa.large_binary())])
 def test_bytes_in_arrow_data_are_decoded_as_scikit_learn_does(make):
     series = make(["café aa".encode("latin-1"), b"bb"])

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from bad_calls import bad_calls
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -267,48 +268,40 @@ def test_clone_pickle_pipeline_and_grid_search():
     assert search.fit(TEXTS * 3, LABELS * 3).best_score_ > 0.8
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TermFeatures(("bft",)).fit(TEXTS, LABELS),
-            ValueError,
-            r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile",
-            id="unknown block",
-        ),
-        pytest.param(
-            lambda: TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS),
-            ValueError,
-            "profile_scale must be a positive, finite number, got 0",
-            id="profile_scale",
-        ),
-        pytest.param(
-            lambda: TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS),
-            ValueError,
-            "leave_out must be document or copies, got 'nothing'",
-            id="leave_out",
-        ),
-        pytest.param(lambda: TermFeatures().fit(TEXTS), ValueError, "TermFeatures learns from labels", id="no labels"),
-        pytest.param(
-            lambda: TermFeatures().fit(TEXTS, LABELS[:-1]),
-            ValueError,
-            "got 8 labels for 9 documents",
-            id="a label missing",
-        ),
-        pytest.param(
-            lambda: TermFeatures(input="counts").fit(COUNTS, Y[:-1]),
-            ValueError,
-            "got 29 labels for 30 documents",
-            id="a label missing, counts",
-        ),
-        pytest.param(lambda: TermFeatures().transform(TEXTS), NotFittedError, "not fitted yet", id="not fitted"),
-        pytest.param(
-            lambda: TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1]),
-            ValueError,
-            "fold 0 of cv: term weights compare classes",
-            id="a fold of one class",
-        ),
-    ],
+@bad_calls(
+    (
+        "unknown block",
+        lambda: TermFeatures(("bft",)).fit(TEXTS, LABELS),
+        ValueError,
+        r"unknown block 'bft'; known are pi, btf, ecib, ecib_abs, .*, profile",
+    ),
+    (
+        "profile_scale",
+        lambda: TermFeatures(("pi", "profile"), profile_scale=0).fit(TEXTS, LABELS),
+        ValueError,
+        "profile_scale must be a positive, finite number, got 0",
+    ),
+    (
+        "leave_out",
+        lambda: TermFeatures(("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS),
+        ValueError,
+        "leave_out must be document or copies, got 'nothing'",
+    ),
+    ("no labels", lambda: TermFeatures().fit(TEXTS), ValueError, "TermFeatures learns from labels"),
+    ("a label missing", lambda: TermFeatures().fit(TEXTS, LABELS[:-1]), ValueError, "got 8 labels for 9 documents"),
+    (
+        "a label missing, counts",
+        lambda: TermFeatures(input="counts").fit(COUNTS, Y[:-1]),
+        ValueError,
+        "got 29 labels for 30 documents",
+    ),
+    ("not fitted", lambda: TermFeatures().transform(TEXTS), NotFittedError, "not fitted yet"),
+    (
+        "a fold of one class",
+        lambda: TermFeatures(("pi", "btf"), cv=KFold(2), input="counts").fit_transform(COUNTS[:4], [0, 0, 1, 1]),
+        ValueError,
+        "fold 0 of cv: term weights compare classes",
+    ),
 )
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):

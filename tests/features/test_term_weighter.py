@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from bad_calls import bad_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_switch import on_both
@@ -295,59 +296,51 @@ def test_groups_go_in_as_splits():
     )
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TermWeighter(cv=ShuffleSplit(3, random_state=0)).fit_transform(X, Y),
-            ValueError,
-            r"every document in exactly one test fold, document \d+ is in \d: use",
-            id="shuffled",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=[([0, 1, 2], [3])]).fit_transform(X, Y),
-            ValueError,
-            "exactly one test fold",
-            id="not all documents",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=KFold(2)).fit_transform([[1], [2], [1], [2]], ["a", "a", "b", "b"]),
-            ValueError,
-            "fold 0 of cv: term weights compare classes",
-            id="a fold of one class",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=1).fit_transform(X, Y),
-            ValueError,
-            r"cv must make at least 2 folds .* got 1",
-            id="one fold",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=[]).fit_transform(X, Y),
-            ValueError,
-            "exactly one test fold, document 0 is in 0",
-            id="no folds",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=[([0, 1, 2], [40])]).fit_transform(X, Y),
-            ValueError,
-            "cv must name rows between 0 and 39",
-            id="rows [40]",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=[([0, 1, 2], [-1])]).fit_transform(X, Y),
-            ValueError,
-            "cv must name rows between 0 and 39",
-            id="rows [-1]",
-        ),
-        pytest.param(
-            lambda: TermWeighter(cv=[([0, 1, 2], [0.5])]).fit_transform(X, Y),
-            ValueError,
-            "cv must name rows between 0 and 39",
-            id="rows [0.5]",
-        ),
-        pytest.param(lambda: TermWeighter(cv="five").fit_transform(X, Y), ValueError, "cv", id="text"),
-    ],
+@bad_calls(
+    (
+        "shuffled",
+        lambda: TermWeighter(cv=ShuffleSplit(3, random_state=0)).fit_transform(X, Y),
+        ValueError,
+        r"every document in exactly one test fold, document \d+ is in \d: use",
+    ),
+    (
+        "not all documents",
+        lambda: TermWeighter(cv=[([0, 1, 2], [3])]).fit_transform(X, Y),
+        ValueError,
+        "exactly one test fold",
+    ),
+    (
+        "a fold of one class",
+        lambda: TermWeighter(cv=KFold(2)).fit_transform([[1], [2], [1], [2]], ["a", "a", "b", "b"]),
+        ValueError,
+        "fold 0 of cv: term weights compare classes",
+    ),
+    ("one fold", lambda: TermWeighter(cv=1).fit_transform(X, Y), ValueError, r"cv must make at least 2 folds .* got 1"),
+    (
+        "no folds",
+        lambda: TermWeighter(cv=[]).fit_transform(X, Y),
+        ValueError,
+        "exactly one test fold, document 0 is in 0",
+    ),
+    (
+        "rows [40]",
+        lambda: TermWeighter(cv=[([0, 1, 2], [40])]).fit_transform(X, Y),
+        ValueError,
+        "cv must name rows between 0 and 39",
+    ),
+    (
+        "rows [-1]",
+        lambda: TermWeighter(cv=[([0, 1, 2], [-1])]).fit_transform(X, Y),
+        ValueError,
+        "cv must name rows between 0 and 39",
+    ),
+    (
+        "rows [0.5]",
+        lambda: TermWeighter(cv=[([0, 1, 2], [0.5])]).fit_transform(X, Y),
+        ValueError,
+        "cv must name rows between 0 and 39",
+    ),
+    ("text", lambda: TermWeighter(cv="five").fit_transform(X, Y), ValueError, "cv"),
 )
 def test_cv_errors(call, error, message):
     with pytest.raises(error, match=message):
@@ -425,48 +418,41 @@ def test_sample_weight_is_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TermWeighter(tf="idf").fit(X, Y),
-            ValueError,
-            "tf must be one of raw, log, sqrt, binary, bm25, got 'idf'",
-            id="tf",
-        ),
-        pytest.param(
-            lambda: TermWeighter(norm="max").fit(X, Y),
-            ValueError,
-            "norm must be one of l2, l1, hellinger, None, got 'max'",
-            id="norm",
-        ),
-        pytest.param(lambda: TermWeighter("tfidf").fit(X, Y), ValueError, "unknown scheme 'tfidf'", id="scheme"),
-        pytest.param(
-            lambda: TermWeighter().fit(X, None),
-            ValueError,
-            "requires y to be passed, but the target y is None: it learns from one label",
-            id="no labels",
-        ),
-        pytest.param(
-            lambda: TermWeighter().fit(X, Y[:-1]), ValueError, "inconsistent numbers of samples", id="a label missing"
-        ),
-        pytest.param(
-            lambda: TermWeighter().fit(X, Y).transform(-X),
-            ValueError,
-            "Negative values in data passed to",
-            id="negative, later",
-        ),
-        pytest.param(
-            lambda: TermWeighter().fit(X, Y).transform([[1, 2, 3]]),
-            ValueError,
-            "X has 3 features, but TermWeighter is expecting 12",
-            id="other columns",
-        ),
-        pytest.param(lambda: TermWeighter().transform(X), NotFittedError, "not fitted yet", id="not fitted"),
-        pytest.param(
-            lambda: TermWeighter().explain("goal"), NotFittedError, "not fitted yet", id="not fitted, explain"
-        ),
-    ],
+@bad_calls(
+    (
+        "tf",
+        lambda: TermWeighter(tf="idf").fit(X, Y),
+        ValueError,
+        "tf must be one of raw, log, sqrt, binary, bm25, got 'idf'",
+    ),
+    (
+        "norm",
+        lambda: TermWeighter(norm="max").fit(X, Y),
+        ValueError,
+        "norm must be one of l2, l1, hellinger, None, got 'max'",
+    ),
+    ("scheme", lambda: TermWeighter("tfidf").fit(X, Y), ValueError, "unknown scheme 'tfidf'"),
+    (
+        "no labels",
+        lambda: TermWeighter().fit(X, None),
+        ValueError,
+        "requires y to be passed, but the target y is None: it learns from one label",
+    ),
+    ("a label missing", lambda: TermWeighter().fit(X, Y[:-1]), ValueError, "inconsistent numbers of samples"),
+    (
+        "negative, later",
+        lambda: TermWeighter().fit(X, Y).transform(-X),
+        ValueError,
+        "Negative values in data passed to",
+    ),
+    (
+        "other columns",
+        lambda: TermWeighter().fit(X, Y).transform([[1, 2, 3]]),
+        ValueError,
+        "X has 3 features, but TermWeighter is expecting 12",
+    ),
+    ("not fitted", lambda: TermWeighter().transform(X), NotFittedError, "not fitted yet"),
+    ("not fitted, explain", lambda: TermWeighter().explain("goal"), NotFittedError, "not fitted yet"),
 )
 def test_errors_name_the_parameter_and_the_value(call, error, message):
     with pytest.raises(error, match=message):

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from bad_calls import bad_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -157,22 +158,19 @@ def test_partial_fit_grows_terms_and_classes_and_waits_until_it_can_weight():
     assert vectorizer.transform(["goal goal"]).shape == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TfPiVectorizer(max_features=3).partial_fit(TEXTS, LABELS),
-            ValueError,
-            "max_features cannot be used with partial_fit: a term left out",
-            id="max_features",
-        ),
-        pytest.param(
-            lambda: TfPiVectorizer(cv=3).partial_fit(TEXTS, LABELS),
-            ValueError,
-            "cv cannot be used with partial_fit: folds need all documents",
-            id="cv",
-        ),
-    ],
+@bad_calls(
+    (
+        "max_features",
+        lambda: TfPiVectorizer(max_features=3).partial_fit(TEXTS, LABELS),
+        ValueError,
+        "max_features cannot be used with partial_fit: a term left out",
+    ),
+    (
+        "cv",
+        lambda: TfPiVectorizer(cv=3).partial_fit(TEXTS, LABELS),
+        ValueError,
+        "cv cannot be used with partial_fit: folds need all documents",
+    ),
 )
 def test_partial_fit_refuses_what_needs_all_documents(call, error, message):
     with pytest.raises(error, match=message):
@@ -289,22 +287,19 @@ def test_all_labels_different():
         TfPiVectorizer().fit_transform(TEXTS, [f"id {i}" for i in range(8)])
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TfPiVectorizer().fit(pd.DataFrame({"text": TEXTS}), LABELS),
-            ValueError,
-            "pass the column that holds the text",
-            id="a frame",
-        ),
-        pytest.param(
-            lambda: TfPiVectorizer().fit([*TEXTS[:2], 5, *TEXTS[3:]], LABELS),
-            TypeError,
-            "document 2 is not text but int",
-            id="a number",
-        ),
-    ],
+@bad_calls(
+    (
+        "a frame",
+        lambda: TfPiVectorizer().fit(pd.DataFrame({"text": TEXTS}), LABELS),
+        ValueError,
+        "pass the column that holds the text",
+    ),
+    (
+        "a number",
+        lambda: TfPiVectorizer().fit([*TEXTS[:2], 5, *TEXTS[3:]], LABELS),
+        TypeError,
+        "document 2 is not text but int",
+    ),
 )
 def test_a_frame_and_a_number_are_no_texts(call, error, message):
     with pytest.raises(error, match=message):

@@ -2,13 +2,11 @@
 
 import concurrent.futures
 import threading
-from functools import partial
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
-from kernel_switch import needs_kernel
 
 from troenpy import (
     CountVectorizer,
@@ -17,7 +15,6 @@ from troenpy import (
     TextKNeighborsClassifier,
     TfPiVectorizer,
     TroenpyClassifier,
-    _kernel,
     experiments,
 )
 from troenpy.experiments import runs
@@ -64,40 +61,6 @@ FITTED = {
 def test_everything_that_takes_n_jobs_says_the_same(name, n_jobs):
     with pytest.raises(ValueError, match=f"^n_jobs must be None or an int from -4096 .* got {n_jobs!r}"):
         FITTED[name](n_jobs)
-
-
-@pytest.fixture
-def counter():
-    settings = {"analyzer": "word", "lowercase": True, "min_n": 1, "max_n": 2, "stop_words": []}
-    return partial(_kernel.native.TermCounter, **settings)
-
-
-@needs_kernel
-def test_a_thousand_threads_for_two_documents_are_one_worker(counter):
-    counts = counter(n_threads=1000)
-    assert counts.n_workers == 0
-    counts.add(TEXTS[:2])
-    assert counts.n_workers == 1
-    counts.add(TEXTS[2:])
-    assert counts.n_workers == 1
-    assert counts.finish().vocabulary() == CountVectorizer(ngram_range=(1, 2)).fit(TEXTS).vocabulary_
-
-
-@needs_kernel
-def test_there_are_no_more_workers_than_chunks_or_threads(counter):
-    chunk = [f"word{number} " * 600 for number in range(1000)]  # about 6 MB: at least ten chunks
-    few, many = counter(n_threads=3), counter(n_threads=1000)
-    few.add(chunk)
-    assert few.n_workers == 3
-    many.add(chunk)
-    assert 3 < many.n_workers < 20
-    many.add(TEXTS)
-    expected = CountVectorizer(ngram_range=(1, 2)).fit([*chunk, *TEXTS]).vocabulary_
-    assert many.n_workers < 20
-    assert many.finish().vocabulary() == expected
-    few.add(TEXTS)
-    rows = few.match(expected)
-    assert (rows.n_documents, rows.n_columns) == (1004, len(expected))
 
 
 @pytest.mark.usefixtures("three_processors")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from bad_calls import bad_calls
 from made_up_texts import TOPICS, made_up_texts
 from scipy import special
 from sklearn.base import clone
@@ -273,23 +274,16 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
     assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TroenpyClassifier().fit(TEXTS), ValueError, "TroenpyClassifier learns from labels", id="no labels"
-        ),
-        pytest.param(lambda: TroenpyClassifier().predict(TEXTS), NotFittedError, "not fitted yet", id="not fitted"),
-        pytest.param(
-            lambda: MODEL.explain(["goal"]), TypeError, "explain takes one text, got list", id="explain a list"
-        ),
-        pytest.param(
-            lambda: TroenpyClassifier().fit(TEXTS, LABELS[:-1]),
-            ValueError,
-            "got 119 labels for 120 documents",
-            id="a label missing",
-        ),
-    ],
+@bad_calls(
+    ("no labels", lambda: TroenpyClassifier().fit(TEXTS), ValueError, "TroenpyClassifier learns from labels"),
+    ("not fitted", lambda: TroenpyClassifier().predict(TEXTS), NotFittedError, "not fitted yet"),
+    ("explain a list", lambda: MODEL.explain(["goal"]), TypeError, "explain takes one text, got list"),
+    (
+        "a label missing",
+        lambda: TroenpyClassifier().fit(TEXTS, LABELS[:-1]),
+        ValueError,
+        "got 119 labels for 120 documents",
+    ),
 )
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):

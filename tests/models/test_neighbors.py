@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from bad_calls import bad_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -22,7 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from troenpy import SparseKNeighborsClassifier, TfPiVectorizer, _kernel
+from troenpy import SparseKNeighborsClassifier, TfPiVectorizer
 from troenpy._kernel import neighbors as kernel_neighbors
 from troenpy.models.metrics import METRICS
 
@@ -326,58 +327,50 @@ def test_scikit_learn_checks(estimator, check):
 TWO_ROWS = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric="l3").fit(*TWO_ROWS),
-            ValueError,
-            r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'",
-            id="metric",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(*TWO_ROWS),
-            ValueError,
-            r"metric\['a'\] must be one of euclidean.*got 5",
-            id="metric of a block",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
-            ValueError,
-            r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
-            id="columns of a block",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
-            TypeError,
-            r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
-            id="no block",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(weights="half").fit(*TWO_ROWS),
-            ValueError,
-            "weights must be 'uniform' or 'distance', got 'half'",
-            id="weights",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], [0, 1]),
-            ValueError,
-            r"Negative values in data passed to the metric 'hellinger'.*-4",
-            id="negative",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier().kneighbors(TWO_ROWS[0]),
-            NotFittedError,
-            "not fitted yet",
-            id="not fitted",
-        ),
-        pytest.param(
-            lambda: SparseKNeighborsClassifier(1).fit(*TWO_ROWS).predict([[1, 2, 3]]),
-            ValueError,
-            "X has 3 features, but SparseKNeighborsClassifier is expecting 2",
-            id="other columns",
-        ),
-    ],
+@bad_calls(
+    (
+        "metric",
+        lambda: SparseKNeighborsClassifier(metric="l3").fit(*TWO_ROWS),
+        ValueError,
+        r"metric must be one of euclidean, cosine, manhattan, hellinger.*got 'l3'",
+    ),
+    (
+        "metric of a block",
+        lambda: SparseKNeighborsClassifier(metric={"a": (slice(1), 5)}).fit(*TWO_ROWS),
+        ValueError,
+        r"metric\['a'\] must be one of euclidean.*got 5",
+    ),
+    (
+        "columns of a block",
+        lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
+        ValueError,
+        r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
+    ),
+    (
+        "no block",
+        lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
+        TypeError,
+        r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
+    ),
+    (
+        "weights",
+        lambda: SparseKNeighborsClassifier(weights="half").fit(*TWO_ROWS),
+        ValueError,
+        "weights must be 'uniform' or 'distance', got 'half'",
+    ),
+    (
+        "negative",
+        lambda: SparseKNeighborsClassifier(metric="hellinger").fit([[1, 2], [3, -4]], [0, 1]),
+        ValueError,
+        r"Negative values in data passed to the metric 'hellinger'.*-4",
+    ),
+    ("not fitted", lambda: SparseKNeighborsClassifier().kneighbors(TWO_ROWS[0]), NotFittedError, "not fitted yet"),
+    (
+        "other columns",
+        lambda: SparseKNeighborsClassifier(1).fit(*TWO_ROWS).predict([[1, 2, 3]]),
+        ValueError,
+        "X has 3 features, but SparseKNeighborsClassifier is expecting 2",
+    ),
 )
 def test_errors_say_what_is_wrong(call, error, message):
     with pytest.raises(error, match=message):
@@ -394,72 +387,6 @@ def test_errors_about_the_number_of_neighbours_are_scikit_learns(asked):
     assert str(ours.value) == str(theirs.value)
     with pytest.raises(TypeError, match="n_neighbors does not take <class 'float'> value, enter integer value"):
         SparseKNeighborsClassifier().fit(X, y).kneighbors(X, 1.5)
-
-
-class TestTheKernelNeverReadsForeignMemory:
-    pytestmark = needs_kernel
-
-    def arrays(self, indptr=(0, 1, 2), indices=(0, 1), data=(1.0, 2.0)):
-        return np.array(indptr, np.int64), np.array(indices, np.int32), np.array(data, float)
-
-    def search(self, queries, k=1, skips_own_row=False, shape=None):
-        index = _kernel.native.NearestRows()
-        index.add(self.arrays(), 2, "euclidean")
-        shape = shape or (max(0, len(queries[0]) - 1), k)
-        index.search([queries], skips_own_row, 1, np.empty(shape), np.empty(shape, np.int64))
-
-    bad = pytest.mark.parametrize(
-        ("rows", "error", "message"),
-        [
-            ({"indptr": ()}, ValueError, "indptr is empty"),
-            ({"indptr": (0, 2, 1)}, ValueError, "indptr does not ascend"),
-            ({"indptr": (-1, 0, 1)}, ValueError, "indptr does not ascend"),
-            ({"indptr": (0, 1, 9)}, ValueError, "indptr exceeds"),
-            ({"indices": (0, 2)}, IndexError, "outside"),
-            ({"indices": (-1, 1)}, ValueError, "must ascend from 0"),
-            ({"indptr": (0, 2, 2), "indices": (1, 0)}, ValueError, "must ascend from 0"),
-            ({"indptr": (0, 2, 2), "indices": (1, 1)}, ValueError, "must ascend from 0"),
-            ({"data": (1.0,)}, ValueError, "data and indices differ in length"),
-        ],
-    )
-
-    @bad
-    def test_in_training_rows(self, rows, error, message):
-        with pytest.raises(error, match=message):
-            _kernel.native.NearestRows().add(self.arrays(**rows), 2, "euclidean")
-
-    @bad
-    def test_in_queries(self, rows, error, message):
-        with pytest.raises(error, match=message):
-            self.search(self.arrays(**rows))
-
-    def test_in_shapes(self):
-        with pytest.raises(ValueError, match="between 1 and the number of rows"):
-            self.search(self.arrays(), k=3)
-        with pytest.raises(ValueError, match="between 1 and the number of rows"):
-            self.search(self.arrays(), k=2, skips_own_row=True)
-        with pytest.raises(ValueError, match=r"of shape \(queries, neighbours\)"):
-            self.search(self.arrays(), shape=(1, 1))
-        with pytest.raises(ValueError, match="more queries than rows"):
-            self.search(self.arrays((0, 1, 2, 2)), skips_own_row=True)
-        with pytest.raises(ValueError, match="as many blocks as were added"):
-            _kernel.native.NearestRows().search([], False, 1, np.empty((1, 1)), np.empty((1, 1), np.int64))
-        index = _kernel.native.NearestRows()
-        index.add(self.arrays(), 2, "manhattan")
-        with pytest.raises(ValueError, match="blocks differ in their number of rows"):
-            index.add(self.arrays((0, 1)), 2, "manhattan")
-        with pytest.raises(ValueError, match="metric must be 'euclidean'"):
-            index.add(self.arrays(), 2, "chebyshev")
-
-    @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-    @pytest.mark.parametrize("metric", METRICS)
-    def test_in_numbers_that_are_none(self, value, metric):
-        index = _kernel.native.NearestRows()
-        index.add(self.arrays(data=(1.0, value)), 2, metric)
-        distances, rows = np.empty((2, 2)), np.empty((2, 2), np.int64)
-        index.search([self.arrays(data=(value, 1.0))], False, 2, distances, rows)
-        assert sorted(rows[0].tolist()) == [0, 1]
-        assert not np.isnan(distances).any()
 
 
 @needs_kernel

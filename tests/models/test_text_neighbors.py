@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from bad_calls import bad_calls
 from made_up_texts import TOPICS, made_up_texts
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -88,37 +89,32 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
     assert model.fit(["goal", "vote", "cup goal"], ["a", "b", "a"]).classes_.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        pytest.param(
-            lambda: TextKNeighborsClassifier().predict(TEXTS), NotFittedError, "not fitted yet", id="not fitted"
-        ),
-        pytest.param(
-            lambda: TextKNeighborsClassifier().fit(TEXTS),
-            ValueError,
-            "TextKNeighborsClassifier learns from labels",
-            id="no labels",
-        ),
-        pytest.param(
-            lambda: TextKNeighborsClassifier().fit(["a goal", "a vote"], [[1, 0], [1, 1]]),
-            ValueError,
-            "takes one label per document: use TroenpyClassifier for several",
-            id="several labels",
-        ),
-        pytest.param(
-            lambda: TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS),
-            ValueError,
-            "weights must be 'uniform' or 'distance', got 'near'",
-            id="weights",
-        ),
-        pytest.param(
-            lambda: TextKNeighborsClassifier().fit(["goal", "vote", "vote"], ["a", "b", "b"]),
-            ValueError,
-            "n_neighbors=7 is more than the 3 training documents",
-            id="n_neighbors",
-        ),
-    ],
+@bad_calls(
+    ("not fitted", lambda: TextKNeighborsClassifier().predict(TEXTS), NotFittedError, "not fitted yet"),
+    (
+        "no labels",
+        lambda: TextKNeighborsClassifier().fit(TEXTS),
+        ValueError,
+        "TextKNeighborsClassifier learns from labels",
+    ),
+    (
+        "several labels",
+        lambda: TextKNeighborsClassifier().fit(["a goal", "a vote"], [[1, 0], [1, 1]]),
+        ValueError,
+        "takes one label per document: use TroenpyClassifier for several",
+    ),
+    (
+        "weights",
+        lambda: TextKNeighborsClassifier(weights="near").fit(TEXTS, LABELS),
+        ValueError,
+        "weights must be 'uniform' or 'distance', got 'near'",
+    ),
+    (
+        "n_neighbors",
+        lambda: TextKNeighborsClassifier().fit(["goal", "vote", "vote"], ["a", "b", "b"]),
+        ValueError,
+        "n_neighbors=7 is more than the 3 training documents",
+    ),
 )
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):

@@ -10,7 +10,7 @@ from kernel_switch import needs_kernel, on_both
 from scipy import sparse, stats
 from sklearn.metrics import mutual_info_score
 
-from troenpy import WEIGHTS, ClassCounts, _kernel, rivals, weights
+from troenpy import WEIGHTS, ClassCounts, rivals, weights
 from troenpy.information import measures as information
 from troenpy.weights.schemes import term_weights
 
@@ -458,18 +458,6 @@ def test_the_kernels_troenpy_is_that_of_numpy_for_rare_and_frequent_terms(is_wei
 def test_a_term_of_all_documents_says_exactly_nothing(name, sizes):
     y = np.repeat(np.arange(len(sizes)), sizes)
     assert WEIGHTS[name](ClassCounts.from_matrix(np.ones((len(y), 1)), y)).tolist() == [0]
-
-
-@needs_kernel
-def test_the_kernels_troenpy_of_what_are_no_counts():
-    for counts in ([1e9, -999999999.0], [5.0, -2.0], [-1.0, -2.0], [np.nan, 1.0], [np.inf, 1.0]):
-        starts, sizes = np.array([0, 2], dtype=np.int64), np.array([3.0, 4.0])
-        assert len(_kernel.native.add_one_troenpy(starts, np.array(counts), 1.0)) == 1
-        assert len(_kernel.native.two_sided_troenpy(starts, np.array([0, 1]), np.array(counts), sizes, 1.0)) == 1
-    with pytest.raises(IndexError, match="a class is outside the sizes"):
-        _kernel.native.two_sided_troenpy(starts, np.array([0, 2]), np.array(counts), sizes, 1.0)
-    with pytest.raises(ValueError, match="differ in length"):
-        _kernel.native.two_sided_troenpy(starts, np.array([0]), np.array(counts), sizes, 1.0)
 
 
 @given(corpus=corpora())
