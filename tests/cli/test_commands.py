@@ -24,6 +24,7 @@ from troenpy.experiments import journal
 from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.methods import BEYOND, PAPER, RIVALS
 from troenpy.experiments.tables import markdown_text
+from troenpy.report import reproduction
 from troenpy.report.claims import HELD, NOT_HELD, NOT_TESTABLE
 
 README = Path(__file__).parents[2] / "README.md"
@@ -347,3 +348,13 @@ def test_without_typer_it_says_what_to_install():
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
     assert ended.returncode == 1
     assert ended.stderr == "troenpy: the command line needs typer: pip install 'troenpy[cli]'\n"
+
+
+def test_a_run_loads_its_corpus_once_and_the_page_counts_it_once(monkeypatch, tmp_path):
+    loaded, counted = [], []
+    count = reproduction.count_terms
+    monkeypatch.setattr(datasets, "load", lambda name, data_dir=None: loaded.append(name) or made_up(name))
+    monkeypatch.setattr(reproduction, "count_terms", lambda corpus: counted.append(1) or count(corpus))
+    result = CliRunner().invoke(app, ["reproduce", "--method", "knn: tf*pi", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert (loaded, counted) == (["r8"], [1])

@@ -7,6 +7,7 @@ import typer
 from troenpy.cli.console import console, one_line_errors, print_line, typed_command
 from troenpy.cli.pages import add_projection, can_make_pages, written_files
 from troenpy.cli.progress import progress
+from troenpy.experiments.runs import RunOptions
 from troenpy.report.reproduction import ROWS, corpus_names, reproduce
 from troenpy.report.terminal import claim_table, error_tables
 
@@ -44,15 +45,17 @@ def reproduce_command(
                 is_beyond=beyond,
                 chosen=method or (),
                 splits=splits,
-                is_fresh=fresh,
-                ks=k or None,
-                is_deduplicated=deduplicated,
-                train_fractions=train_fraction or (1.0,),
-                sample=sample,
-                vectors=vectors,
-                n_jobs=jobs,
-                on_start=on_start,
-                on_row=on_row,
+                options=RunOptions(
+                    is_fresh=fresh,
+                    ks=k or None,
+                    is_deduplicated=deduplicated,
+                    train_fractions=train_fraction or (1.0,),
+                    sample=sample,
+                    vectors=vectors,
+                    n_jobs=jobs,
+                    on_start=on_start,
+                    on_row=on_row,
+                ),
                 command=typed_command(),
                 has_page=has_page,
             )

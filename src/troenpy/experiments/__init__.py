@@ -5,6 +5,6 @@ from troenpy.experiments import comparison
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.journal import Row, read_rows
 from troenpy.experiments.progress import Progress
-from troenpy.experiments.runs import run
+from troenpy.experiments.runs import RunOptions, run
 
-__all__ = ["Comparison", "Corpus", "Progress", "Row", "comparison", "read_rows", "run"]
+__all__ = ["Comparison", "Corpus", "Progress", "Row", "RunOptions", "comparison", "read_rows", "run"]

@@ -30,6 +30,27 @@ from troenpy.models.neighbors import check_count
 from troenpy.transport import embeddings
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run experiments; `run` says what each option means."""
+
+    out: FilePath | None = None
+    is_fresh: bool = False
+    ks: Iterable[int] | None = None
+    is_deduplicated: bool = False
+    train_fractions: Sequence[float] = (1.0,)
+    sample: int | None = None
+    vectors: FilePath | None = None
+    n_jobs: int = 1
+    data_dir: FilePath | None = None
+    on_start: Callable[[Sequence[str]], None] | None = None
+    on_row: Callable[[Progress], None] | None = None
+
+    def load(self, name: str) -> Corpus:
+        """Load a corpus by name."""
+        return datasets.load(name, data_dir=self.data_dir)
+
+
 def run(
     corpora: Iterable[str | Corpus],
     methods: Iterable[str | Method],
@@ -101,16 +122,41 @@ def run(
     >>> [(row.seed, row.method, row.error) for row in rows]
     [(0, 'knn: tf*idf', 0.0), (0, 'lr: tf*pi', 0.0), (1, 'knn: tf*idf', 0.0), (1, 'lr: tf*pi', 0.0)]
     """
-    n_threads = job_count(n_jobs)
+    options = RunOptions(
+        out=out,
+        is_fresh=is_fresh,
+        ks=ks,
+        is_deduplicated=is_deduplicated,
+        train_fractions=train_fractions,
+        sample=sample,
+        vectors=vectors,
+        n_jobs=n_jobs,
+        data_dir=data_dir,
+        on_start=on_start,
+        on_row=on_row,
+    )
+    return run_with(options, corpora, methods, splits)
+
+
+def run_with(
+    options: RunOptions,
+    corpora: Iterable[str | Corpus],
+    methods: Iterable[str | Method],
+    splits: int | Iterable[int],
+    load: Callable[[str], Corpus] | None = None,
+) -> list[Row]:
+    """Do the work of `run`; corpora that come by name are loaded by a function, so that others can share them."""
+    n_threads = job_count(options.n_jobs)
     given = _checked_corpora(corpora)
-    chosen = read_methods(methods, ks)
+    chosen = read_methods(methods, options.ks)
     seeds = _seeds(splits)
     if not chosen:
         raise ValueError("there must be a method to run, such as 'knn: tf*pi'")
-    if not train_fractions or not all(isinstance(part, Real) and 0 < part <= 1 for part in train_fractions):
-        raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(train_fractions)}")
-    if sample is not None:
-        sample = check_count("sample", sample)
+    fractions = options.train_fractions
+    if not fractions or not all(isinstance(part, Real) and 0 < part <= 1 for part in fractions):
+        raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(fractions)}")
+    sample = None if options.sample is None else check_count("sample", options.sample)
+    vectors = options.vectors
     is_transport = any(method.is_transport for method in chosen)
     if is_transport and vectors is None:
         raise ValueError(
@@ -118,28 +164,28 @@ def run(
         )
     made_with = _made_with(is_transport)
     vectors_name = embeddings.fingerprint(vectors) if is_transport and vectors is not None else None
-    with open_journal(out, is_fresh=is_fresh) as journal:  # before corpora are read, which takes longer
-        if on_start is not None:
-            on_start([one if isinstance(one, str) else one.name for one in given])
-        loaded = [datasets.load(one, data_dir=data_dir) if isinstance(one, str) else one for one in given]
-        if is_deduplicated:
+    with open_journal(options.out, is_fresh=options.is_fresh) as journal:  # before corpora are read, which takes longer
+        if options.on_start is not None:
+            options.on_start([one if isinstance(one, str) else one.name for one in given])
+        loaded = [(load or options.load)(one) if isinstance(one, str) else one for one in given]
+        if options.is_deduplicated:
             loaded = [deduplicated(corpus) for corpus in loaded]
-        marks = {(corpus.name, is_deduplicated): fingerprint(corpus) for corpus in loaded}
+        marks = {(corpus.name, options.is_deduplicated): fingerprint(corpus) for corpus in loaded}
         tasks = [
-            Task(corpus, is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
+            Task(corpus, options.is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
             for corpus in loaded
-            for fraction in train_fractions
+            for fraction in fractions
             for seed in (seeds if corpus.split is None else [None])
         ]
-        facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, data_dir)
+        facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, options.data_dir)
         journal.check(marks, made_with, vectors_name)
         clock = Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
         with threadpool_limits(1), _threads(n_threads) as pool:
             for row in _new_rows(clock.tasks, pool, n_threads, facts):
                 journal.append(row)
-                if on_row is not None:
-                    on_row(clock.progress(row))
+                if options.on_row is not None:
+                    options.on_row(clock.progress(row))
         return [journal.rows[task.key(method)] for task in tasks for method in chosen]
 
 

@@ -1,9 +1,8 @@
 """The paper's experiments as one job: run, compare, check its claims, and write it all down."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ from troenpy import datasets
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import methods
 from troenpy.experiments.journal import Row, read_rows
-from troenpy.experiments.progress import Progress
-from troenpy.experiments.runs import run
+from troenpy.experiments.runs import RunOptions, run_with
 from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicated, fingerprint
 from troenpy.files.archive import FilePath
 from troenpy.report.page import write_report
@@ -96,21 +94,12 @@ def corpus_names(chosen: str) -> list[str]:
 def reproduce(
     corpora: Iterable[str] = ("r8",),
     *,
-    out: str | os.PathLike[str],
+    out: FilePath,
     is_full: bool = False,
     is_beyond: bool = False,
     chosen: Sequence[str] = (),
     splits: int | None = None,
-    is_fresh: bool = False,
-    ks: Sequence[int] | None = None,
-    is_deduplicated: bool = False,
-    train_fractions: Sequence[float] = (1.0,),
-    sample: int | None = None,
-    vectors: FilePath | None = None,
-    n_jobs: int = -1,
-    data_dir: FilePath | None = None,
-    on_start: Callable[[Sequence[str]], None] | None = None,
-    on_row: Callable[[Progress], None] | None = None,
+    options: RunOptions | None = None,
     command: str = "",
     has_page: bool = True,
 ) -> Reproduction:
@@ -130,8 +119,8 @@ def reproduce(
         Methods to run instead.
     splits : int, optional
         How many random splits where a corpus has no given one.
-    is_fresh, ks, is_deduplicated, train_fractions, sample, vectors, n_jobs, data_dir, on_start, on_row
-        As in `experiments.run`.
+    options : RunOptions, optional
+        How to run them; rows go to `out`.
     command : str, default=""
         What was typed, for the report.
     has_page : bool, default=True
@@ -145,23 +134,11 @@ def reproduce(
     names = tuple(chosen) or methods.PAPER + methods.RIVALS
     if not chosen:
         names += (methods.ALL_WEIGHTS if is_full else ()) + (methods.BEYOND if is_beyond else ())
-    rows = run(
-        corpora,
-        names,
-        (ALL_SPLITS if is_full else FEW_SPLITS) if splits is None else splits,
-        out=Path(out) / ROWS,
-        is_fresh=is_fresh,
-        ks=ks,
-        is_deduplicated=is_deduplicated,
-        train_fractions=train_fractions,
-        sample=sample,
-        vectors=vectors,
-        n_jobs=n_jobs,
-        data_dir=data_dir,
-        on_start=on_start,
-        on_row=on_row,
-    )
-    corpus, note = _text_of(rows, data_dir=data_dir) if has_page else (None, "")
+    options = replace(options or RunOptions(n_jobs=-1), out=Path(out) / ROWS)
+    load = cache(options.load)  # for the rows, and for the page
+    n_splits = (ALL_SPLITS if is_full else FEW_SPLITS) if splits is None else splits
+    rows = run_with(options, corpora, names, n_splits, load)
+    corpus, note = _text_of(rows, load) if has_page else (None, "")
     counted = None if corpus is None else count_terms(corpus)
     result = Reproduction(
         rows, Path(out), command, has_page=has_page, corpus=corpus, counted=counted, notes=(note,) if note else ()
@@ -208,7 +185,7 @@ def rebuild(
     corpus, note = None, "Made from rows alone: terms and t-SNE take the text of a corpus."
     if with_corpus:
         present = {listing.name for listing in datasets.available(data_dir=data_dir) if listing.present}
-        corpus, note = _text_of(rows, present, data_dir=data_dir)
+        corpus, note = _text_of(rows, RunOptions(data_dir=data_dir).load, present)
     notes = (note,) if note else ()
     counted = None if corpus is None else count_terms(corpus)
     result = Reproduction(rows, folder, command, baseline, has_page, corpus, counted, notes=notes).with_terms()
@@ -217,7 +194,7 @@ def rebuild(
 
 
 def _text_of(
-    rows: Sequence[Row], present: Iterable[str] | None = None, *, data_dir: FilePath | None = None
+    rows: Sequence[Row], load: Callable[[str], Corpus], present: Iterable[str] | None = None
 ) -> tuple[Corpus | None, str]:
     """Return the corpus whose text is to be shown, as the rows had it, or a note that says why there is none."""
     found = {row.corpus: row for row in sorted(rows, key=lambda row: row.deduplicated, reverse=True)}
@@ -226,7 +203,7 @@ def _text_of(
         wanted = ", ".join(found)
         return None, f"Terms and t-SNE take the text of a corpus, and none of {wanted} is here: set TROENPY_DATA."
     name = FIRST_CHOICE if FIRST_CHOICE in here else here[0]
-    corpus = datasets.load(name, data_dir=data_dir)
+    corpus = load(name)
     if found[name].deduplicated:
         corpus = deduplicated(corpus)
     if fingerprint(corpus) != found[name].fingerprint:
