@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from troenpy._kernel.gram import BlockGram
+from troenpy.models.grams import ScaledGram, TailGram
 from troenpy.models.losses import Binary, Codes, Floats, Loss, Multinomial, first_intercept
 from troenpy.models.newton import Descent, Gram, SharedDirections, State
 
@@ -161,40 +162,6 @@ class Design:
         rows, intercept, n_iter = problem.minimise(codes, weights, n_classes)
         problem.progress.warn_unless_reached(n_iter)
         return rows, intercept, n_iter, sure
-
-
-class TailGram:
-    """The Gram matrix of rows with more columns at their end."""
-
-    def __init__(self, gram: Gram, tail: Any) -> None:
-        self._gram, self._tail = gram, tail.astype(np.float64, copy=False)
-
-    def multiply(self, q: Floats) -> Floats:
-        """Return X X' q."""
-        out = self._gram.multiply(q)
-        out += self._tail @ (self._tail.T @ q)
-        return out
-
-    def combine(self, q: Floats) -> Floats:
-        """Return q' X."""
-        return np.hstack([self._gram.combine(q), (self._tail.T @ q).T])
-
-
-class ScaledGram:
-    """The Gram matrix of X times the root of a factor."""
-
-    def __init__(self, gram: Gram, factor: float) -> None:
-        self._gram, self._factor = gram, factor
-
-    def multiply(self, q: Floats) -> Floats:
-        """Return X X' q."""
-        out = self._gram.multiply(q)
-        out *= self._factor
-        return out
-
-    def combine(self, q: Floats) -> Floats:
-        """Return q' X."""
-        return np.sqrt(self._factor) * self._gram.combine(q)
 
 
 class Problem:

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "normalise.hpp"
 #include "parallel.hpp"
 #include "storage.hpp"
-#include "term_table.hpp"
-#include "text.hpp"
+#include "text/normalise.hpp"
+#include "text/term_table.hpp"
+#include "text/text.hpp"
 
 namespace troenpy {
 

@@ -1,4 +1,4 @@
-#include "arrow.hpp"
+#include "text/arrow.hpp"
 
 #include <cstring>
 #include <stdexcept>

@@ -1,11 +1,11 @@
-#include "counter.hpp"
+#include "text/counter.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <stdexcept>
 
-#include "python_lower.hpp"
+#include "text/python_lower.hpp"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TROENPY_BIT_INSTRUCTIONS __attribute__((target("popcnt,bmi")))

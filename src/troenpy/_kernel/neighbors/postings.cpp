@@ -1,4 +1,4 @@
-#include "postings.hpp"
+#include "neighbors/postings.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "python_terms.hpp"
+#include "text/python_terms.hpp"
 
 #include <cstring>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "matching.hpp"
+#include "text/matching.hpp"
 
 namespace nb = nanobind;
 

@@ -1,4 +1,4 @@
-#include "nearest.hpp"
+#include "neighbors/nearest.hpp"
 
 #include <algorithm>
 #include <array>

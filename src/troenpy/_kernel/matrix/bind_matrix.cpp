@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "matrix.hpp"
-#include "profiles.hpp"
-#include "weights.hpp"
+#include "matrix/matrix.hpp"
+#include "matrix/profiles.hpp"
+#include "matrix/weights.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

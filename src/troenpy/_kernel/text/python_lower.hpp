@@ -4,7 +4,7 @@
 
 #include <Python.h>
 
-#include "text.hpp"
+#include "text/text.hpp"
 
 namespace troenpy {
 

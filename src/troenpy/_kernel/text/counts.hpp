@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "counter.hpp"
-#include "rows.hpp"
-#include "vocabulary.hpp"
+#include "text/counter.hpp"
+#include "text/rows.hpp"
+#include "text/vocabulary.hpp"
 
 namespace troenpy {
 

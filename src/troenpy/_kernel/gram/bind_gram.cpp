@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "gram.hpp"
+#include "gram/gram.hpp"
 
 namespace troenpy {
 

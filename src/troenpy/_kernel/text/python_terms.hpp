@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "counts.hpp"
+#include "text/counts.hpp"
 
 namespace troenpy {
 

@@ -1,4 +1,4 @@
-#include "unicode.hpp"
+#include "text/unicode.hpp"
 
 #include <Python.h>
 

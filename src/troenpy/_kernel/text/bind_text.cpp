@@ -9,11 +9,11 @@
 #include <future>
 
 #include "arrays.hpp"
-#include "arrow.hpp"
-#include "counter.hpp"
-#include "counts.hpp"
-#include "python_lower.hpp"
-#include "python_terms.hpp"
+#include "text/arrow.hpp"
+#include "text/counter.hpp"
+#include "text/counts.hpp"
+#include "text/python_lower.hpp"
+#include "text/python_terms.hpp"
 
 namespace troenpy {
 

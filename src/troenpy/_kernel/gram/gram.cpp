@@ -1,4 +1,4 @@
-#include "gram.hpp"
+#include "gram/gram.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -28,14 +28,14 @@ constexpr std::size_t max_blocks = 4, max_width = 24;
 
 namespace portable {
 #define TROENPY_TARGET
-#include "gram_loops.hpp"
+#include "gram/gram_loops.hpp"
 #undef TROENPY_TARGET
 }  // namespace portable
 
 #if defined(__x86_64__) && defined(__GNUC__)
 namespace avx2 {
 #define TROENPY_TARGET __attribute__((target("avx2,fma")))
-#include "gram_loops.hpp"
+#include "gram/gram_loops.hpp"
 #undef TROENPY_TARGET
 }  // namespace avx2
 

@@ -53,8 +53,8 @@
 #include <memory>
 #include <vector>
 
+#include "neighbors/postings.hpp"
 #include "parallel.hpp"
-#include "postings.hpp"
 
 namespace troenpy {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "nearest.hpp"
+#include "neighbors/nearest.hpp"
 
 namespace troenpy {
 

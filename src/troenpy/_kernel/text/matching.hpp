@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "counter.hpp"
-#include "rows.hpp"
+#include "text/counter.hpp"
+#include "text/rows.hpp"
 
 namespace troenpy {
 

@@ -1,4 +1,4 @@
-#include "profiles.hpp"
+#include "matrix/profiles.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "matching.hpp"
+#include "text/matching.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "block.hpp"
+#include "text/block.hpp"
 
 #include <array>
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "counter.hpp"
 #include "parallel.hpp"
-#include "term_table.hpp"
+#include "text/counter.hpp"
+#include "text/term_table.hpp"
 
 namespace troenpy {
 

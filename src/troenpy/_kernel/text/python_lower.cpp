@@ -1,4 +1,4 @@
-#include "python_lower.hpp"
+#include "text/python_lower.hpp"
 
 #include <nanobind/nanobind.h>
 

@@ -1,4 +1,4 @@
-#include "vocabulary.hpp"
+#include "text/vocabulary.hpp"
 
 #include <algorithm>
 #include <array>

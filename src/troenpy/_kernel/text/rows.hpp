@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "counter.hpp"
 #include "parallel.hpp"
-#include "vocabulary.hpp"
+#include "text/counter.hpp"
+#include "text/vocabulary.hpp"
 
 namespace troenpy {
 

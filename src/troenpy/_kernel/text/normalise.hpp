@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "block.hpp"
 #include "parallel.hpp"
 #include "storage.hpp"
-#include "text.hpp"
+#include "text/block.hpp"
+#include "text/text.hpp"
 
 namespace troenpy {
 

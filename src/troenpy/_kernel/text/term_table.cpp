@@ -1,4 +1,4 @@
-#include "term_table.hpp"
+#include "text/term_table.hpp"
 
 #include <random>
 

@@ -1,9 +1,9 @@
-#include "normalise.hpp"
+#include "text/normalise.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "unicode.hpp"
+#include "text/unicode.hpp"
 
 namespace troenpy {
 
