@@ -351,3 +351,10 @@ def test_memory_stays_within_a_fifth_above_the_matrix(from_text):
         check=True,
     )
     assert 1.0 <= float(run.stdout) <= 1.2
+
+
+def test_counts_are_named_once_and_again_after_a_refit():
+    features = TermFeatures().fit(TEXTS, LABELS)
+    assert features.counts_ is features.counts_
+    features.fit(["goal cup", "vote", "vote cup"], ["a", "b", "b"])
+    assert features.counts_.terms.tolist() == ["cup", "goal", "vote"]

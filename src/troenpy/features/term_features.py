@@ -335,7 +335,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
         check_is_fitted(self, "weights_")
-        return self._counts.with_terms(self.terms())
+        if not hasattr(self, "_named_counts"):
+            self._named_counts = self._counts.with_terms(self.terms())
+        return self._named_counts
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -367,6 +369,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 " documents, so scale them to a mean of 1"
             )
         self._counts = ClassCounts.from_present(rows.matrix, labels, weights)
+        self.__dict__.pop("_named_counts", None)
         self.profile_ = self._new_profile().learn(self._counts) if PROFILE in self.blocks else None
         self._choose(blocks)
         return rows, labels, weights
