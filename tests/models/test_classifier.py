@@ -302,6 +302,13 @@ def test_weights_of_any_size_give_the_right_labels(weight):
     assert model.predict(FOUR).tolist() == TWO_CLASSES
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_one_document_that_weighs_too_much_does_not_silence_the_others():
+    weights = np.ones(len(TEXTS))
+    weights[5] = 1e12
+    assert TroenpyClassifier().fit(TEXTS, LABELS, sample_weight=weights).score(TEXTS, LABELS) > 0.95
+
+
 def test_weights_that_sum_to_less_than_a_document_are_an_error():
     with pytest.raises(
         ValueError, match=r"sample_weight must sum to a document at least, got a sum of 0.008: .* scale"

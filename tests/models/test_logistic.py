@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from troenpy.models import logistic
+from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.logistic import Binary, Design, Multinomial, fit_logistic
 
 
@@ -191,6 +192,21 @@ def test_a_tiny_C_gives_coefficients_in_proportion(C):
     p = special.softmax(intercept)
     gradient = X.T @ (np.eye(3)[codes] - p)
     np.testing.assert_allclose(coef, C * gradient.T, rtol=1e-6, atol=1e-9 * C)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_trial_that_runs_out_of_steps_is_not_kept():
+    """Empty documents under several labels keep a nearly unpenalised solution from being found in a hundred steps."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(3, size=300)
+    codes[:3] = range(3)
+    documents = []
+    for j, code in enumerate(codes):
+        words = [f"w{i}" for i in (300 * rng.random(rng.integers(0, 25)) ** 2).astype(int)] if j % 7 else []
+        documents.append(" ".join([*words, *(f"c{code}x{i}" for i in rng.integers(6, size=3))]) if j % 7 else "")
+    best = TroenpyClassifier(C=1e6).fit(documents, codes).score(documents, codes)
+    for C in (1e9, 1e11):
+        assert TroenpyClassifier(C=C).fit(documents, codes).score(documents, codes) > best - 0.02
 
 
 class TestManyClasses:

@@ -582,3 +582,9 @@ def test_the_table_has_every_estimator_with_arrays():
         "CountVectorizer", "TermWeighter", "ClassProfile", "TfPiVectorizer", "TermFeatures", "TroenpyClassifier",
         "SparseKNeighborsClassifier", "TextKNeighborsClassifier",
     }  # fmt: skip
+
+
+def test_the_steps_of_the_solver_are_kept(tmp_path):
+    model = TroenpyClassifier().fit(["late goal", "own goal", "late vote", "close vote"], list("sspp"))
+    save(model, tmp_path / "model")
+    assert load(tmp_path / "model").n_iter_ == model.n_iter_ > 0

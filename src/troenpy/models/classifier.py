@@ -282,7 +282,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "coef_"):
             return None
         arrays = archive.packed("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
-        return Saved({"is_multilabel": self._is_multilabel}, arrays, {"features": self.features_})
+        state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_)}
+        return Saved(state, arrays, {"features": self.features_})
 
     def _restore(self, saved: Saved) -> None:
         """Take back what `_saved` returned; everything is checked."""
@@ -292,6 +293,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         n_decisions = 1 if self._is_binary() else len(self.classes_)
         self.coef_ = checked(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))
         self.intercept_ = checked(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
+        if "n_iter" in saved.state:  # older files do not have it
+            self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one factor per class."""

@@ -26,8 +26,8 @@ CELLS_PER_BLOCK = 2**20
 CLASSES_PER_BLOCK = 8
 #: How accurately the Newton step of a block is found: the next block changes the problem anyway.
 BLOCK_ACCURACY = 0.3
-#: The largest C x weight x eigenvalue of X X' that is sure to be solved, by precision of X: above it, the penalty may
-#: be lost in rounding.
+#: The largest C x weight x eigenvalue of X X' that is solved whatever the labels, by precision of X, if given enough
+#: steps: above it, the penalty may be lost in rounding.
 SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
 #: Up to so much more is tried.
 TRIED = 1e4
@@ -149,7 +149,7 @@ class Design:
         if strength <= TRIED * sure:
             problem = Problem(self, strength, tol, max_iter)
             rows, intercept, n_iter = problem.minimise(codes, weights, n_classes)
-            if strength <= sure or not problem.progress.is_stuck:
+            if strength <= sure or problem.progress.is_reached:
                 problem.progress.warn_unless_reached(n_iter)
                 return rows, intercept, n_iter, strength
         warnings.warn(
@@ -159,7 +159,9 @@ class Design:
             stacklevel=4,
         )
         problem = Problem(self, sure, tol, max_iter)
-        rows, intercept, n_iter = problem.minimise(codes, weights, n_classes)
+        # Each document's own product is bounded, so that one that weighs too much does not silence the others.
+        bounded = np.minimum(weights, sure / strength) * (strength / sure)
+        rows, intercept, n_iter = problem.minimise(codes, bounded, n_classes)
         problem.progress.warn_unless_reached(n_iter)
         return rows, intercept, n_iter, sure
 
@@ -269,9 +271,10 @@ class Progress:
     def warn_unless_reached(self, n_iter: int) -> None:
         """Say how far the gradient has fallen if that is not enough."""
         if not self.is_reached:
+            advice = "rounding allows no better, so raise tol or lower C" if self.is_stuck else "raise max_iter or tol"
             warnings.warn(
                 f"the gradient has fallen to {self._length / self._first:.1e} of its first length, not to"
-                f" tol={self._tol:g}, in {n_iter} steps: raise max_iter or tol",
+                f" tol={self._tol:g}, in {n_iter} steps: {advice}",
                 ConvergenceWarning,
                 stacklevel=5,
             )
