@@ -36,6 +36,7 @@ from threadpoolctl import threadpool_limits
 
 from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier, settings
 from troenpy._kernel.matrix import return_free_memory
+from troenpy.features.views import view_of_words
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0)
 
@@ -124,8 +125,8 @@ def choose(folder: Path, names: list[str], n_folds: int) -> None:
     default alone, and its gain is what the default errs less.
     """
     changes: dict[str, Any] = {
-        "paper's blocks": TroenpyClassifier(TermFeatures(("pi", "btf", "ecib_abs"), dtype=np.float32)),
-        "no profile": TroenpyClassifier(TermFeatures(("certainty", "boost"), dtype=np.float32)),
+        "paper's blocks": TroenpyClassifier(TermFeatures(view_of_words("pi", "btf", "ecib_abs"), dtype=np.float32)),
+        "no profile": TroenpyClassifier(TermFeatures(view_of_words("certainty", "boost"), dtype=np.float32)),
         "copies not left out": TroenpyClassifier().set_params(features__leave_out="document"),
         "cv=5": TroenpyClassifier(cv=5),
     }
@@ -173,7 +174,7 @@ def measure(corpus: Corpus, setting: str, dtype: Any, source: str) -> None:
     """Print the peak memory of fit_transform and of transform by the size of the matrix, and that of the model."""
     options = {"dtype": dtype, "input": "counts" if source == "counts" else "content"}
     features = settings.features(setting, **options)
-    TermFeatures(("btf",), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
+    TermFeatures(view_of_words("btf"), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
     documents = CountVectorizer(dtype=dtype).fit_transform(corpus.texts) if source == "counts" else corpus.texts
     peak, left, X = peak_of(lambda: features.fit_transform(documents, corpus.labels))
     matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20

@@ -29,8 +29,8 @@ REFERENCE = "pi"
 def contenders(**options: Any) -> dict[str, TermFeatures]:
     """Return every block alone, and every setting that is more than one, TF-PI first."""
     names = [REFERENCE, *(name for name in (*BLOCKS, PROFILE) if name != REFERENCE)]
-    alone = {name: TermFeatures((name,), **options) for name in names}
-    copies = {f"{PROFILE}, without copies": TermFeatures((PROFILE,), leave_out="copies", **options)}
+    alone = {name: features("paper", words__blocks=(name,), **options) for name in names}
+    copies = {f"{PROFILE}, without copies": features("paper", words__blocks=(PROFILE,), leave_out="copies", **options)}
     chosen = {f"the setting {name!r}": features(name, **options) for name in SETTINGS if name != "paper"}
     return {**alone, **copies, **chosen}
 

@@ -16,10 +16,12 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.preprocessing import Normalizer
+from some_views import counted, words
 
 import troenpy
 from troenpy import (
     WEIGHTS,
+    Block,
     ClassCounts,
     ClassProfile,
     CountVectorizer,
@@ -51,8 +53,12 @@ def nearest(**parameters: Any) -> SparseKNeighborsClassifier:
     return SparseKNeighborsClassifier(**{"n_neighbors": 1, **parameters})
 
 
+def view(blocks: Any = ("pi",), **parameters: Any) -> TermFeatures:
+    return TermFeatures([("words", CountVectorizer(**parameters), blocks)])
+
+
 def of_counts(**parameters: Any) -> TermFeatures:
-    return TermFeatures(input="counts", **parameters)
+    return TermFeatures(counted("pi", "btf", "ecib"), **parameters)
 
 
 ON_TEXT = {
@@ -246,20 +252,56 @@ PARAMETERS = [
     (TermFeatures, "dtype", int, "dtype must be float32 or float64, got <class 'int'>: weights are not whole numbers"),
     (TfPiVectorizer, "dtype", None, "dtype must be float32 or float64, got None"),
     (TermFeatures, "dtype", "x", "dtype must be float32 or float64, got 'x'"),
-    (TermFeatures, "blocks", ("x",), "unknown block 'x'; known are pi, btf, ecib, ecib_abs, certainty"),
-    (TermFeatures, "blocks", (), "blocks must name at least one block"),
-    (TermFeatures, "blocks", "pi", "blocks must be a sequence of names such as .* got 'pi'"),
-    (TermFeatures, "blocks", None, "blocks must be a sequence of names such as .* got None"),
-    (TermFeatures, "blocks", {"pi"}, "blocks must be a sequence of names such as .* got {'pi'}"),
-    (TermFeatures, "blocks", ("pi", "pi"), r"blocks must not repeat, got \('pi', 'pi'\)"),
-    (TermFeatures, "blocks", ("profile", "pi"), r"the block 'profile' must come last, got \('profile', 'pi'\)"),
+    (
+        TermFeatures,
+        "views",
+        ("pi", "btf"),
+        r"views must be \(name, CountV.* triples, got \('pi', 'btf'\): write",
+    ),
+    (TermFeatures, "views", [], r"views must be \(name, CountVectorizer, blocks\) triples, got \[\]: write"),
+    (TermFeatures, "views", 3, r"views must be .* triples, got 3: write \[\('words', CountVectorizer\(\)"),
+    (TermFeatures, "views", [("words", "counts")], "views must be .* triples, got"),
+    (TermFeatures, "views", [(1, "counts", ("pi",))], "views must be .* triples, got"),
+    (TermFeatures, "views", counted("pi") * 2, "there must be one view, got 'words', 'words'"),
+    (TermFeatures, "views", [("", "counts", ("pi",))], "the name of a view must be text without '__'.* got ''"),
+    (TermFeatures, "views", [("a__b", "counts", ("pi",))], "the name of a view must be text without '__'.* got 'a__b'"),
+    (
+        TermFeatures,
+        "views",
+        [("a", "count", ("pi",))],
+        "the view 'a' must have a CountVectorizer of .* got 'count': write",
+    ),
+    (
+        TermFeatures,
+        "views",
+        [("a", TfPiVectorizer(), ("pi",))],
+        "the view 'a' must have a CountVect.*, got TfPi",
+    ),
+    (
+        TermFeatures,
+        "views",
+        [("a", CountVectorizer, ("pi",))],
+        "the view 'a' must have a CountVec.*, got <cl",
+    ),
+    (view, "blocks", (Block("", "pi"),), "the name of a block must be text, got ''"),
+    (view, "blocks", (Block("x", "no_such"),), "no_such"),
+    (view, "blocks", (Block("x", tf="tf"),), "tf must be one of raw, log, .* got 'tf'"),
+    (view, "blocks", (Block("x", norm="l3"),), "norm must be one of l2, .* got 'l3'"),
+    (view, "blocks", ("pi", Block("pi")), r"blocks must not repeat, got \('pi', 'pi'\)"),
+    (view, "blocks", ("x",), "unknown block 'x'; known are pi, btf, ecib, ecib_abs, certainty"),
+    (view, "blocks", (), "blocks must name at least one block"),
+    (view, "blocks", "pi", "blocks must be a sequence of names such as .* got 'pi'"),
+    (view, "blocks", None, "blocks must be a sequence of names such as .* got None"),
+    (view, "blocks", {"pi"}, "blocks must be a sequence of names such as .* got {'pi'}"),
+    (view, "blocks", ("pi", "pi"), r"blocks must not repeat, got \('pi', 'pi'\)"),
+    (view, "blocks", ("profile", "pi"), r"the block 'profile' must come last, once, got \('profile', 'pi'\)"),
     (TermFeatures, "pcf", "x", "pcf must be True or False, got 'x'"),
     (TermFeatures, "profile_scale", 0, f"profile_scale {POSITIVE} 0"),
     (ClassProfile, "leave_out", "x", "leave_out must be document or copies, got 'x'"),
     (ClassProfile, "max_dense", "x", "max_dense must be a whole number of at least 0, got 'x'"),
     *(
         (make, name, value, line)
-        for make in (CountVectorizer, TfPiVectorizer, TermFeatures)
+        for make in (CountVectorizer, TfPiVectorizer, view)
         for name, value, line in (
             ("ngram_range", (2, 1), r"ngram_range=\(2, 1\) lower boundary larger than the upper boundary"),
             ("ngram_range", (1,), r"ngram_range must be two whole numbers, such as \(1, 2\), got \(1,\)"),
@@ -656,7 +698,10 @@ TABLE = [
     ),
     Entry("settings.features([])", lambda: settings.features([]), ValueError, r"unknown setting \[\]; known are paper"),
     Entry(
-        "settings: option", lambda: settings.classifier("knn", ngrams=2), TypeError, "unexpected keyword argument 'ng"
+        "settings: option",
+        lambda: settings.classifier("knn", ngrams=2),
+        TypeError,
+        "unknown option 'ngrams': did you mean",
     ),
     Entry(
         "datasets.load('r9')", lambda: datasets.load("r9"), ValueError, "unknown corpus 'r9'; known are bbcsport, twi"
@@ -904,9 +949,9 @@ def test_no_documents_have_no_predictions(make, labels):
 
 @pytest.mark.parametrize("make", [TroenpyClassifier, neighbors], ids=["TroenpyClassifier", "TextKNeighborsClassifier"])
 def test_a_grid_search_over_the_parameters_of_the_default_features(make):
-    search = GridSearchCV(make(), {"features__ngram_range": [(1, 1), (1, 2)]}, cv=2, error_score="raise")
+    search = GridSearchCV(make(), {"features__words__ngram_range": [(1, 1), (1, 2)]}, cv=2, error_score="raise")
     search.fit(TEXTS * 2, LABELS * 2)
-    assert search.best_params_["features__ngram_range"] in [(1, 1), (1, 2)]
+    assert search.best_params_["features__words__ngram_range"] in [(1, 1), (1, 2)]
 
 
 # set_output is for the user's own steps; what is inside ours takes no notice.
@@ -927,9 +972,9 @@ def test_classifiers_of_text_take_no_notice_of_pandas_output(make, pandas_output
 
 @pytest.mark.parametrize("make", [TroenpyClassifier, neighbors], ids=["TroenpyClassifier", "TextKNeighborsClassifier"])
 def test_classifiers_of_text_take_no_notice_of_set_output_of_their_features(make):
-    features = TermFeatures(("pi", "profile"))
+    features = TermFeatures(words("pi", "profile"))
     expected = make(features=features).fit(TEXTS, LABELS).predict_proba(TEXTS)
-    model = make(features=TermFeatures(("pi", "profile")).set_output(transform="pandas"))
+    model = make(features=TermFeatures(words("pi", "profile")).set_output(transform="pandas"))
     np.testing.assert_array_equal(model.fit(TEXTS, LABELS).predict_proba(TEXTS), expected)
 
 

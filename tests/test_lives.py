@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from interruptions import Interrupted, answers, answers_or_not_fitted
 from sklearn.base import clone
+from some_views import words
 
 from troenpy import (
     ClassProfile,
@@ -47,7 +48,7 @@ def made_up_counts(seed):
 ESTIMATORS = {
     "CountVectorizer": (CountVectorizer(), made_up_texts, {"min_df": 99}),
     "TfPiVectorizer": (TfPiVectorizer(), made_up_texts, {"scheme": "nope"}),
-    "TermFeatures": (TermFeatures(("certainty", "boost", "profile")), made_up_texts, {"blocks": ()}),
+    "TermFeatures": (TermFeatures(words("certainty", "boost", "profile")), made_up_texts, {"blocks": ()}),
     "TroenpyClassifier": (TroenpyClassifier(), made_up_texts, {"class_weight": {"typo": 2}}),
     "TextKNeighborsClassifier": (TextKNeighborsClassifier(n_neighbors=3), made_up_texts, {"n_neighbors": 99}),
     "TermWeighter": (TermWeighter(), made_up_counts, {"norm": "nope"}),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from made_up_texts import made_up_texts
 from scipy import sparse
+from some_views import words
 
 from troenpy import (
     SparseKNeighborsClassifier,
@@ -83,7 +84,7 @@ def in_batches(n_jobs):
 SHARED = {
     "vectorizer": lambda n_jobs: calls(TfPiVectorizer(ngram_range=(1, 2), n_jobs=n_jobs), "transform"),
     "batches": in_batches,
-    "features": lambda n_jobs: calls(TermFeatures(("certainty", "boost", "profile"), n_jobs=n_jobs), "transform"),
+    "features": lambda n_jobs: calls(TermFeatures(words("certainty", "boost", "profile"), n_jobs=n_jobs), "transform"),
     "classifier": lambda n_jobs: calls(TroenpyClassifier(n_jobs=n_jobs), "predict", "predict_proba"),
     "explanations": lambda n_jobs: explain_and(TroenpyClassifier(n_jobs=n_jobs), "decision_function"),
     "rows": knn,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from troenpy import weights
 from troenpy._kernel import kernel_available
 from troenpy.counts import ClassCounts
-from troenpy.features import ClassProfile, CountVectorizer, TermFeatures, TermWeighter, TfPiVectorizer
+from troenpy.features import Block, ClassProfile, CountVectorizer, TermFeatures, TermWeighter, TfPiVectorizer
 from troenpy.information import (
     conditional_troenpy,
     differential_troenpy,
@@ -32,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "WEIGHTS",
+    "Block",
     "ClassCounts",
     "ClassProfile",
     "CountVectorizer",

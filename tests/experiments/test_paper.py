@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from some_views import words
 
 from troenpy import SparseKNeighborsClassifier, TermFeatures, TfPiVectorizer
 
@@ -40,6 +41,6 @@ def test_nearest_neighbours_on_r8(r8, scheme, expected):
 
 
 def test_tf_pi_and_2b_with_logistic_regression_on_r8(r8):
-    features = TermFeatures(("pi", "btf", "ecib"), stop_words="english")
+    features = TermFeatures(words("pi", "btf", "ecib", stop_words="english"))
     model = LogisticRegression(C=1.0, solver="lbfgs", max_iter=1000)
     assert error(features, model, r8) == pytest.approx(2.9, abs=0.5)

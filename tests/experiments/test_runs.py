@@ -20,6 +20,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
+from some_views import counted, words
 
 from troenpy import (
     WEIGHTS,
@@ -286,7 +287,7 @@ class TestPredictions:
     def test_logistic_regression_is_scikit_learns(self, n_classes):
         corpus = made_up(300, n_classes)
         train, test = count_terms(corpus).parts(0)
-        features = TermFeatures(("pi", "btf", "ecib"), stop_words="english")
+        features = TermFeatures(words("pi", "btf", "ecib", stop_words="english"))
         X = features.fit_transform([corpus.texts[i] for i in train], corpus.labels[train])
         model = LogisticRegression(C=1.0, tol=1e-8, max_iter=2000).fit(X, corpus.labels[train])
         expected = model.predict(features.transform([corpus.texts[i] for i in test]))
@@ -318,7 +319,7 @@ class TestPredictions:
         estimator = (
             LinearSVC(tol=1e-2, random_state=0) if model == "svm" else LogisticRegression(tol=1e-5, solver="newton-cg")
         )
-        pipeline = make_pipeline(TermFeatures(("pi", "profile"), input="counts"), estimator)
+        pipeline = make_pipeline(TermFeatures(counted("pi", "profile")), estimator)
         grid = {f"{type(estimator).__name__.lower()}__C": STRENGTHS[model]}
         search = GridSearchCV(pipeline, grid, cv=PredefinedSplit(split.fold_numbers())).fit(split.train, split.codes)
         scores = search.cv_results_["mean_test_score"].round(9)  # else rounding decides between equals

@@ -7,6 +7,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from some_views import words
 
 from troenpy import (
     CountVectorizer,
@@ -48,7 +49,7 @@ FITTED = {
     "counts": lambda n_jobs: CountVectorizer(n_jobs=n_jobs).fit(TEXTS),
     "weights": lambda n_jobs: TfPiVectorizer(n_jobs=n_jobs).fit(TEXTS, LABELS),
     "batches": lambda n_jobs: TfPiVectorizer(n_jobs=n_jobs).partial_fit(TEXTS, LABELS),
-    "features": lambda n_jobs: TermFeatures(("pi",), n_jobs=n_jobs).fit(TEXTS, LABELS),
+    "features": lambda n_jobs: TermFeatures(words("pi"), n_jobs=n_jobs).fit(TEXTS, LABELS),
     "classifier": lambda n_jobs: TroenpyClassifier(n_jobs=n_jobs).fit(TEXTS, LABELS),
     "text neighbours": lambda n_jobs: TextKNeighborsClassifier(n_jobs=n_jobs).fit(TEXTS, LABELS),
     "neighbours": lambda n_jobs: SparseKNeighborsClassifier(1, n_jobs=n_jobs).fit(np.eye(4), LABELS).predict(np.eye(4)),

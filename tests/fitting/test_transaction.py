@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from interruptions import Interrupted, answers, answers_or_not_fitted
 from sklearn.base import clone
+from some_views import counted, words
 
 from troenpy import (
     ClassProfile,
@@ -34,7 +35,7 @@ ON_TEXT = [
     CountVectorizer(),
     TfPiVectorizer(),
     TfPiVectorizer(cv=2, random_state=0),
-    TermFeatures(("certainty", "boost", "profile")),
+    TermFeatures(words("certainty", "boost", "profile")),
     TroenpyClassifier(),
     TextKNeighborsClassifier(n_neighbors=1),
     TransportClassifier("wmd", vectors=VECTORS, n_neighbors=1),
@@ -43,7 +44,7 @@ ON_COUNTS = [
     TermWeighter(),
     ClassProfile(),
     SparseKNeighborsClassifier(1),
-    TermFeatures(("pi", "btf", "profile"), input="counts"),
+    TermFeatures(counted("pi", "btf", "profile")),
 ]
 CASES = [
     *((model, TEXTS, LABELS, OTHERS, OTHER_LABELS) for model in ON_TEXT),

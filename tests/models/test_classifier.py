@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from some_views import words
 
 from troenpy import TermFeatures, TroenpyClassifier, settings
 from troenpy.fitting import memory
@@ -40,7 +41,7 @@ def test_predicts_as_an_exact_solver_on_the_same_features():
 
 def test_the_default_is_the_linear_setting():
     with_setting = settings.classifier("linear").fit(TEXTS, LABELS)
-    assert MODEL.features_.get_params() == with_setting.features_.get_params()
+    assert str(MODEL.features_) == str(with_setting.features_)
     np.testing.assert_array_equal(MODEL.coef_, with_setting.coef_)
     assert MODEL.features_.profile_.leave_out == "copies"
 
@@ -75,7 +76,7 @@ def test_labels_of_any_kind_come_back_as_they_were(labels):
 def test_several_labels_are_decided_column_by_column():
     texts = [f"{a} {b}" for a in ("goal", "vote") for b in ("late", "early", "cheap", "dear")] * 5
     indicator = np.array([["goal" in t, "late" in t or "early" in t, True, False] for t in texts]).astype(int)
-    model = TroenpyClassifier(TermFeatures(("btf",)), C=100).fit(texts, indicator)
+    model = TroenpyClassifier(TermFeatures(words("btf")), C=100).fit(texts, indicator)
     np.testing.assert_array_equal(model.predict(texts), indicator)
     probability = model.predict_proba(["goal cheap"])[0]
     assert probability[0] > 0.5 > probability[1]
@@ -141,12 +142,12 @@ def test_contributions_sum_to_the_decision_value(text):
     assert explanation.contributions.shape == (len(explanation.terms), 3)
 
 
-WITH_PROFILE = TroenpyClassifier(TermFeatures(("certainty", "boost", "profile")), tol=1e-6).fit(TEXTS, LABELS)
+WITH_PROFILE = TroenpyClassifier(TermFeatures(words("certainty", "boost", "profile")), tol=1e-6).fit(TEXTS, LABELS)
 
 
 @pytest.mark.parametrize("blocks", [("certainty", "boost", "profile"), ("profile",)])
 def test_with_a_profile_predicts_as_an_exact_solver_on_the_same_features(blocks):
-    features = TermFeatures(blocks)
+    features = TermFeatures(words(*blocks))
     exact = LogisticRegression(tol=1e-8, max_iter=10_000, C=3).fit(features.fit_transform(TEXTS, LABELS), LABELS)
     close = TroenpyClassifier(features, tol=1e-6, C=3).fit(TEXTS, LABELS)
     expected = exact.predict_proba(features.transform(TEST_TEXTS))
@@ -163,7 +164,7 @@ def test_contributions_through_the_profile_are_traced_to_the_terms(text):
     assert explanation.label == WITH_PROFILE.predict([text])[0]
     if "goal for" in text:
         assert set(explanation.terms[:2]) == {"goal", "team"}
-        alone = TroenpyClassifier(TermFeatures(("profile",))).fit(TEXTS, LABELS).explain(text)
+        alone = TroenpyClassifier(TermFeatures(words("profile"))).fit(TEXTS, LABELS).explain(text)
         assert set(alone.terms.tolist()) == set(explanation.terms.tolist())
 
 
@@ -254,20 +255,20 @@ def test_of_several_labels_a_column_is_explained():
 
 
 def test_clone_pickle_grid_search_and_series():
-    model = TroenpyClassifier(TermFeatures(("pi",), ngram_range=(1, 2)), C=5.0)
-    assert clone(model).get_params()["features__ngram_range"] == (1, 2)
+    model = TroenpyClassifier(TermFeatures(words("pi", ngram_range=(1, 2))), C=5.0)
+    assert clone(model).get_params()["features__words__ngram_range"] == (1, 2)
     again = pickle.loads(pickle.dumps(MODEL))
     np.testing.assert_array_equal(again.decision_function(TEST_TEXTS), MODEL.decision_function(TEST_TEXTS))
     frame = pd.DataFrame({"text": TEXTS, "label": LABELS})
     search = GridSearchCV(
-        TroenpyClassifier(TermFeatures()), {"C": [1, 10], "features__blocks": [("pi",), ("btf",)]}, cv=2
+        TroenpyClassifier(TermFeatures()), {"C": [1, 10], "features__words__blocks": [("pi",), ("btf",)]}, cv=2
     )
     assert search.fit(frame["text"], frame["label"]).best_score_ > 0.9
     assert cross_val_score(TroenpyClassifier(), TEXTS, LABELS, cv=3).mean() > 0.9
 
 
 def test_refitting_forgets_and_the_given_features_stay_unfitted():
-    features = TermFeatures(("pi",))
+    features = TermFeatures(words("pi"))
     model = TroenpyClassifier(features)
     assert model.fit(TEXTS, LABELS) is model
     assert not hasattr(features, "weights_")
@@ -351,7 +352,7 @@ def test_coefficients_that_cannot_be_held_are_an_error_before_they_are_solved_fo
     monkeypatch.setattr(classifier, "Design", lambda *_: pytest.fail("not so early"))
     labels = ["a", "b", "c", "a"] * 2
     with pytest.raises(MemoryError, match="for 8 documents and 3 classes"):
-        TroenpyClassifier(TermFeatures(("btf",))).fit(FOUR, labels)
+        TroenpyClassifier(TermFeatures(words("btf"))).fit(FOUR, labels)
 
 
 def test_a_million_documents_of_five_thousand_classes_are_refused_at_once():

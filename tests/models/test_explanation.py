@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from some_views import words
 
 from troenpy import TermFeatures, TextKNeighborsClassifier, TroenpyClassifier
 from troenpy.models.explanation import Explanation
@@ -65,7 +66,7 @@ def test_the_n_grams_of_the_fitted_analyzer_are_highlighted():
         {"token_pattern": r"(?u)\S+"},
         {"analyzer": "char_wb", "ngram_range": (4, 4)},
     ]:
-        model = TroenpyClassifier(TermFeatures(("pi",), **options)).fit(TEXTS, LABELS)
+        model = TroenpyClassifier(TermFeatures(words("pi", **options))).fit(TEXTS, LABELS)
         page = model.explain("They will vote today.", label="politics")._repr_html_()
         assert "vote" in "".join(text for *_, text in coloured(page)), options
 
@@ -86,7 +87,7 @@ EVIL = "\x1b[2J<b>\n"
 
 @pytest.mark.parametrize("model", [TroenpyClassifier, TextKNeighborsClassifier])
 def test_what_is_in_terms_and_labels_is_shown_and_never_run(model):
-    features = TermFeatures(("certainty_hellinger",), token_pattern=r"(?s)(?:[^|])+")  # noqa: S106 (no password)
+    features = TermFeatures(words("certainty_hellinger", token_pattern=r"(?s)(?:[^|])+"))  # noqa: S106 (no password)
     texts = [f"goal{EVIL}|own", f"goal{EVIL}|late", "vote|own", "vote|late"] * 3
     explanation = model(features).fit(texts, [f"s{EVIL}", f"s{EVIL}", "p", "p"] * 3).explain(f"goal{EVIL}|\ud800")
     shown, page = str(explanation), explanation._repr_html_()
@@ -121,18 +122,18 @@ def test_the_neighbours_are_those_that_vote(neighbours, text):
 @pytest.mark.parametrize("blocks", [("certainty_hellinger", "profile"), ("pi", "btf"), ("profile",), ("btf", "boost")])
 @pytest.mark.parametrize("text", ["a goal in the cup", "vote for the striker", "nothing known", ""])
 def test_the_parts_make_up_the_squared_distance(blocks, text):
-    model = TextKNeighborsClassifier(TermFeatures(blocks), n_neighbors=6).fit([*TEXTS, "!"], [*LABELS, "sport"])
+    model = TextKNeighborsClassifier(TermFeatures(words(*blocks)), n_neighbors=6).fit([*TEXTS, "!"], [*LABELS, "sport"])
     explanation = model.explain(text)
     squared = explanation.apart + explanation.profile - explanation.shared.sum(axis=0)
     np.testing.assert_allclose(squared, explanation.distances**2, atol=1e-12)
     assert ("profile" in blocks) or not explanation.profile.any()
-    known = set(TermFeatures(blocks).fit(TEXTS, LABELS).vocabulary_) & set(text.split())
+    known = set(TermFeatures(words(*blocks)).fit(TEXTS, LABELS).vocabulary_) & set(text.split())
     assert set(explanation.terms.tolist()) <= known
     assert explanation.shared.shape == (len(explanation.terms), 6)
 
 
 def test_what_a_neighbour_shares_by_hand():
-    model = TextKNeighborsClassifier(TermFeatures(("btf",)), n_neighbors=1).fit(
+    model = TextKNeighborsClassifier(TermFeatures(words("btf")), n_neighbors=1).fit(
         ["ab cd", "ef gh", "ef"], ["x", "y", "y"]
     )
     explanation = model.explain("cd zz")

@@ -64,7 +64,23 @@ def test_one_line_to_labels(name):
 
 def test_options_replace_what_a_setting_has():
     assert settings.features("linear", leave_out="document").leave_out == "document"
-    assert settings.features("paper", input="counts").fit_transform(COUNTS, LABELS).shape == COUNTS.shape
+    assert settings.features("paper", words="counts").fit_transform(COUNTS, LABELS).shape == COUNTS.shape
+
+
+def test_options_go_to_whom_they_belong():
+    model = settings.classifier("linear", C=10, ngram_range=(1, 2), min_df=2, smoothing=0.5, n_jobs=2)
+    assert (model.C, model.n_jobs, model.features.smoothing) == (10, 2, 0.5)
+    assert model.get_params()["features__words__ngram_range"] == (1, 2)
+    assert model.get_params()["features__words__blocks"] == ("certainty", "boost", "profile")
+    knn = settings.classifier("knn", n_neighbors=3, stop_words="english", words__binary=True)
+    assert (knn.n_neighbors, knn.get_params()["features__words__binary"]) == (3, True)
+    with pytest.raises(TypeError, match="unknown option 'ngram_rage': did you mean ngram_range"):
+        settings.classifier("linear", ngram_rage=(1, 2))
+
+
+def test_settings_do_not_share_what_they_return():
+    settings.features("knn").set_params(words__ngram_range=(1, 2))
+    assert settings.features("knn").get_params()["words__ngram_range"] == (1, 1)
 
 
 def test_an_unknown_setting_lists_the_known():

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from some_views import words
 
 from troenpy import (
     CountVectorizer,
@@ -24,7 +25,7 @@ TEXTS, LABELS = made_up_texts(90)
 NEW_TEXTS, NEW_LABELS = made_up_texts(60, seed=1)
 
 
-@pytest.mark.parametrize("features", [None, TermFeatures(("pi",)), TermFeatures(("profile",))])
+@pytest.mark.parametrize("features", [None, TermFeatures(words("pi")), TermFeatures(words("profile"))])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_is_the_pipeline_of_features_and_neighbours(features, weights):
     chosen = settings.features("knn") if features is None else features
@@ -38,7 +39,7 @@ def test_is_the_pipeline_of_features_and_neighbours(features, weights):
     assert model.classes_.tolist() == sorted(TOPICS)
 
 
-@pytest.mark.parametrize("features", [None, TermFeatures(("btf",)), TermFeatures(("btf", "boost", "profile"))])
+@pytest.mark.parametrize("features", [None, TermFeatures(words("btf")), TermFeatures(words("btf", "boost", "profile"))])
 def test_a_document_without_terms_is_as_far_as_one_that_shares_none(features):
     """The query shares one term of five with the documents it shares any with: nearer to zeros than to those."""
     texts = ["", "goal late own cup final", "?", "vote close law tax bill", "goal cup match shot", "vote tax bill"]
@@ -65,8 +66,8 @@ def test_neighbours_are_those_of_the_largest_inner_product_of_rows():
 
 
 def test_clone_pickle_grid_search_and_threads():
-    model = TextKNeighborsClassifier(TermFeatures(("pi",), ngram_range=(1, 2)), n_neighbors=3)
-    assert clone(model).get_params()["features__ngram_range"] == (1, 2)
+    model = TextKNeighborsClassifier(TermFeatures(words("pi", ngram_range=(1, 2))), n_neighbors=3)
+    assert clone(model).get_params()["features__words__ngram_range"] == (1, 2)
     assert not hasattr(model, "classes_")
     again = pickle.loads(pickle.dumps(model.fit(TEXTS, LABELS)))
     assert again.predict(NEW_TEXTS).tolist() == model.predict(NEW_TEXTS).tolist()
@@ -82,7 +83,7 @@ def test_labels_of_any_kind_come_back_as_they_were(labels):
 
 
 def test_refitting_forgets_and_the_given_features_stay_unfitted():
-    features = TermFeatures(("pi",))
+    features = TermFeatures(words("pi"))
     model = TextKNeighborsClassifier(features, n_neighbors=1)
     assert model.fit(TEXTS, LABELS) is model
     assert not hasattr(features, "weights_")

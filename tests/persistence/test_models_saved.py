@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,10 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 from scipy.sparse import csc_array, csr_array
 from sklearn.model_selection import KFold
+from some_views import counted, words
 
 from troenpy import (
+    Block,
     ClassCounts,
     ClassProfile,
     CountVectorizer,
@@ -51,25 +54,25 @@ MODELS = {
         lambda: TfPiVectorizer(tf="bm25").partial_fit(TEXTS[:2], LABELS[:2]).partial_fit(TEXTS[2:], LABELS[2:]),
         TEXTS,
     ),
-    "features": (lambda: TermFeatures(("pi", "btf"), pcf=True).fit(TEXTS, LABELS), TEXTS),
-    "features of counts": (lambda: TermFeatures(("btf", "ecib_abs"), input="counts").fit(FRAME, LABELS), FRAME),
+    "features": (lambda: TermFeatures(words("pi", "btf"), pcf=True).fit(TEXTS, LABELS), TEXTS),
+    "features of counts": (lambda: TermFeatures(counted("btf", "ecib_abs")).fit(FRAME, LABELS), FRAME),
     "features with a profile": (
-        lambda: TermFeatures(("boost", "profile"), leave_out="copies", profile_scale=2.0).fit(TEXTS, LABELS),
+        lambda: TermFeatures(words("boost", "profile"), leave_out="copies", profile_scale=2.0).fit(TEXTS, LABELS),
         TEXTS,
     ),
     "classifier with a profile": (
-        lambda: TroenpyClassifier(TermFeatures(("certainty", "boost", "profile"))).fit(TEXTS, LABELS),
+        lambda: TroenpyClassifier(TermFeatures(words("certainty", "boost", "profile"))).fit(TEXTS, LABELS),
         TEXTS,
     ),
     "classifier": (lambda: TroenpyClassifier(C=2.0, class_weight={"sport": 2}).fit(TEXTS, LABELS), TEXTS),
     "classifier of numbers": (
-        lambda: TroenpyClassifier(TermFeatures(("pi",), analyzer="char", ngram_range=(1, 3))).fit(
+        lambda: TroenpyClassifier(TermFeatures(words("pi", analyzer="char", ngram_range=(1, 3)))).fit(
             TEXTS, [1, 1, 2, 2, 3, 3]
         ),
         TEXTS,
     ),
     "classifier of several labels": (
-        lambda: TroenpyClassifier(TermFeatures(("btf",))).fit(
+        lambda: TroenpyClassifier(TermFeatures(words("btf"))).fit(
             TEXTS, [[1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 1, 1], [1, 0, 1], [0, 0, 1]]
         ),
         TEXTS,
@@ -184,7 +187,10 @@ def test_an_explanation_is_the_same_after_loading(path):
     [
         (TermWeighter(lambda counts: counts.term_docs), "scheme of TermWeighter is a function, which cannot be saved"),
         (CountVectorizer(tokenizer=str.split), "tokenizer of CountVectorizer is a function"),
-        (TroenpyClassifier(TermFeatures(preprocessor=str.upper)), "preprocessor of TermFeatures is a function"),
+        (
+            TroenpyClassifier(TermFeatures(words("pi", "btf", "ecib", preprocessor=str.upper))),
+            "preprocessor of CountVectorizer is a function",
+        ),
         (TfPiVectorizer(cv=KFold(3)), "cv of TfPiVectorizer is a KFold, which cannot be saved"),
         (TermWeighter(random_state=np.random.RandomState(0)), "random_state of TermWeighter is a RandomState"),
         (
@@ -238,7 +244,7 @@ def saved(path):
 
 def test_a_newer_format_says_to_upgrade(saved):
     rewrite(saved, header={**header_of(saved), "version": 99})
-    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 1: upgrade it"):
+    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 2: upgrade it"):
         load(saved)
 
 
@@ -257,17 +263,17 @@ def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
     changes = [
         {"coef": good["coef"][:, :-1]},
         {"coef": np.full_like(good["coef"], np.nan)},
-        {"features.weights": good["features.weights"][:1]},
-        {"features.counts.indices": good["features.counts.indices"] + 1000},
-        {"features.counts.data": -good["features.counts.data"]},
-        {"features.counter.terms_lengths": good["features.counter.terms_lengths"] + 1},
+        {"features.view0.weights": good["features.view0.weights"][:1]},
+        {"features.view0.counts.indices": good["features.view0.counts.indices"] + 1000},
+        {"features.view0.counts.data": -good["features.view0.counts.data"]},
+        {"features.counter0.terms_lengths": good["features.counter0.terms_lengths"] + 1},
         {"classes_lengths": good["classes_lengths"][:-1]},
     ]
     for change in changes:
         rewrite(saved, header=good_header, arrays={**good, **change})
         with pytest.raises(ValueError, match="does not hold a sound model"):
             load(saved)
-    for name in ("coef", "features.weights", "features.counts.n_docs"):
+    for name in ("coef", "features.view0.weights", "features.view0.counts.n_docs"):
         rewrite(saved, header=good_header, arrays={key: array for key, array in good.items() if key != name})
         with pytest.raises(ValueError, match="is missing"):
             load(saved)
@@ -467,9 +473,9 @@ def test_no_memory_for_a_model_is_said(saved, monkeypatch):
 READERS = {
     "counter": lambda way: CountVectorizer(input=way),
     "vectorizer": lambda way: TfPiVectorizer(input=way),
-    "features": lambda way: TermFeatures(input=way),
-    "classifier": lambda way: TroenpyClassifier(TermFeatures(input=way)),
-    "neighbours of texts": lambda way: TextKNeighborsClassifier(TermFeatures(input=way)),
+    "features": lambda way: TermFeatures(words("pi", "btf", "ecib", input=way)),
+    "classifier": lambda way: TroenpyClassifier(TermFeatures(words("pi", "btf", "ecib", input=way))),
+    "neighbours of texts": lambda way: TextKNeighborsClassifier(TermFeatures(words("pi", "btf", "ecib", input=way))),
 }
 
 
@@ -488,7 +494,7 @@ def test_a_fitted_model_that_reads_files_is_loaded_on_demand_only(path, tmp_path
     for number, text in enumerate(TEXTS[:5]):
         names.append(str(tmp_path / f"{number}.txt"))
         (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
-    model = TroenpyClassifier(TermFeatures(("pi",), input="filename")).fit(names, LABELS[:5])
+    model = TroenpyClassifier(TermFeatures(words("pi", input="filename"))).fit(names, LABELS[:5])
     save(model, path)
     header = header_of(path)
     header["state"]["parameters"]["features"]["estimator"]["parameters"]["input"] = "content"
@@ -559,7 +565,7 @@ def test_a_fitted_model_holds_no_discarded_terms_and_no_documents(path):
     save(model, path)
     assert b"discardedterm" not in path.read_bytes()
     assert b"discardedterm" not in pickle.dumps(model)
-    classifier = TroenpyClassifier(TermFeatures(("pi",), min_df=2)).fit(texts, [*LABELS, "sport"])
+    classifier = TroenpyClassifier(TermFeatures(words("pi", min_df=2))).fit(texts, [*LABELS, "sport"])
     assert b"discardedterm" not in pickle.dumps(classifier)
 
 
@@ -588,3 +594,59 @@ def test_the_steps_of_the_solver_are_kept(tmp_path):
     model = TroenpyClassifier().fit(["late goal", "own goal", "late vote", "close vote"], list("sspp"))
     save(model, tmp_path / "model")
     assert load(tmp_path / "model").n_iter_ == model.n_iter_ > 0
+
+
+# Files of version 1, in which TermFeatures had no views: written by it, from these texts.
+
+OLD = Path(__file__).parent / "version_1"
+OLD_TEXTS = ["late goal", "own goal, the cup", "late vote", "the vote, elan", "a close vote", "cup final"]
+OLD_MODELS = {
+    "features": (TermFeatures(words("pi", "btf", ngram_range=(1, 2), stop_words=["the"]), pcf=True), OLD_TEXTS),
+    "features_of_counts": (TermFeatures(counted("btf", "ecib_abs", "profile"), profile_scale=2.0), FRAME),
+    "classifier": (TroenpyClassifier(), OLD_TEXTS),
+    "neighbors": (
+        TextKNeighborsClassifier(
+            TermFeatures(words("certainty_hellinger", "profile", min_df=2), profile_scale=2.0), n_neighbors=3
+        ),
+        OLD_TEXTS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OLD_MODELS)
+def test_files_of_version_1_are_the_models_that_they_were(name, path):
+    model, data = OLD_MODELS[name]
+    model.fit(data, LABELS)
+    old = load(OLD / f"{name}.safetensors")
+    save(old, path)
+    for again in (old, load(path)):
+        if name.startswith("features"):
+            np.testing.assert_allclose(again.transform(data).toarray(), model.transform(data).toarray(), rtol=1e-12)
+            assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+        else:
+            np.testing.assert_allclose(again.predict_proba(data), model.predict_proba(data), rtol=1e-5)
+            assert again.explain("late goal").terms.tolist() == model.explain("late goal").terms.tolist()
+        assert again.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+
+
+def test_an_unfitted_file_of_version_1_can_be_fitted():
+    model = load(OLD / "not_fitted.safetensors").fit(["Goal cup", "Vote", "Vote now"], ["s", "p", "p"])
+    assert sorted(model.features_.vocabulary_) == ["Goal", "Vote", "cup", "now"]
+
+
+def test_what_is_saved_is_what_was_fitted(path):
+    features = TermFeatures(words("pi", "profile"), profile_scale=2.0).fit(TEXTS, LABELS)
+    before = features.transform(TEXTS).toarray()
+    features.set_params(words__lowercase=False, words__ngram_range=(2, 2), profile_scale=1.0, smoothing=9.0)
+    save(features, path)
+    for again in (load(path), pickle.loads(pickle.dumps(features))):
+        np.testing.assert_array_equal(again.transform(TEXTS).toarray(), before)
+        assert again.profile_scale == 1.0
+
+
+def test_blocks_of_ones_own_are_saved(path):
+    features = TermFeatures(words(Block("mine", "rf*idf", "bm25", None), "btf")).fit(TEXTS, LABELS)
+    save(features, path)
+    again = load(path)
+    assert again.get_params()["words__blocks"] == features.get_params()["words__blocks"]
+    np.testing.assert_array_equal(again.transform(TEXTS).toarray(), features.transform(TEXTS).toarray())

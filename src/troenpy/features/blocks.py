@@ -1,29 +1,59 @@
-"""Blocks of columns by name, and the matrix of blocks side by side."""
+"""Blocks of columns: how each weighs the terms of a document, and those that have a name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
-from troenpy._kernel.matrix import stack_blocks
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.features.count_vectorizer import CountedRows
+from troenpy.features.rows import Norm, TermFrequency, check_names
 from troenpy.weights.cells import Floats
-from troenpy.weights.schemes import term_weights
+from troenpy.weights.schemes import check_scheme, term_weights
 
 
 @dataclass(frozen=True)
 class Block:
-    """One block of columns: tf x weight, normalised by row."""
+    """One block of columns, a column per term: tf x weight, normalised by row.
+
+    Parameters
+    ----------
+    name : str
+        Its columns are named by it: name, two underscores, term.
+    scheme : str or None, default=None
+        The weight of a term: a name of `troenpy.WEIGHTS` or an expression such as "rf*idf"; None weighs every term 1.
+    tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
+        What stands for the count of a term in a document.
+    norm : {"l2", "l1", "hellinger"} or None, default="l2"
+        How each row is scaled.
+    takes_pcf : bool, default=False
+        Whether ``TermFeatures(pcf=True)`` multiplies it by PCF.
+
+    Examples
+    --------
+    >>> from troenpy import CountVectorizer, TermFeatures
+    >>> features = TermFeatures([("words", CountVectorizer(), (Block("rf", "rf*idf", tf="log"), "btf"))])
+    >>> features.fit(["own goal", "late goal", "late vote"], ["s", "s", "p"]).get_feature_names_out()[0]
+    'rf__goal'
+    """
 
     name: str
-    tf: Literal["raw", "log", "sqrt", "binary"]
-    scheme: str | None  # None weighs every term 1
-    takes_pcf: bool  # whether `pcf=True` multiplies it
-    norm: Literal["l2", "hellinger"] = "l2"
+    scheme: str | None = None
+    tf: TermFrequency = "raw"
+    norm: Norm | None = "l2"
+    takes_pcf: bool = False
+
+    def check(self) -> None:
+        """Raise an error for what is no name, scheme, tf or norm."""
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"the name of a block must be text, got {self.name!r}")
+        check_names(self.tf, self.norm)
+        if self.scheme is not None:
+            check_scheme(self.scheme, smoothing=1.0)
+
+    def fields(self) -> list[Any]:
+        """Return what makes the block, for a file: `Block(*fields)` is it again."""
+        return [self.name, self.scheme, self.tf, self.norm, self.takes_pcf]
 
     def weights(self, counts: ClassCounts, *, smoothing: float, pcf: bool) -> Floats:
         """Return one weight per term; zero for a term that no document holds."""
@@ -37,73 +67,55 @@ class Block:
 
 #: The blocks of terms by name; ECIB is two.
 BLOCKS: dict[str, tuple[Block, ...]] = {
-    "pi": (Block("pi", "raw", "pi", takes_pcf=False),),
-    "btf": (Block("btf", "binary", None, takes_pcf=True),),
-    "ecib": (Block("cib_ncf", "raw", "cib_ncf", takes_pcf=True), Block("cib_pcf", "raw", "cib_pcf", takes_pcf=True)),
+    "pi": (Block("pi", "pi"),),
+    "btf": (Block("btf", tf="binary", takes_pcf=True),),
+    "ecib": (Block("cib_ncf", "cib_ncf", takes_pcf=True), Block("cib_pcf", "cib_pcf", takes_pcf=True)),
     "ecib_abs": (
-        Block("cib_ncf_abs", "raw", "cib_ncf_abs", takes_pcf=True),
-        Block("cib_pcf_abs", "raw", "cib_pcf_abs", takes_pcf=True),
+        Block("cib_ncf_abs", "cib_ncf_abs", takes_pcf=True),
+        Block("cib_pcf_abs", "cib_pcf_abs", takes_pcf=True),
     ),
-    "certainty": (Block("certainty", "log", "sqrt(certainty*idf)", takes_pcf=False),),
-    "certainty_hellinger": (
-        Block("certainty_hellinger", "raw", "sqrt(certainty*idf)", takes_pcf=False, norm="hellinger"),
-    ),
-    "boost": (Block("boost", "log", "pcf_boost*idf", takes_pcf=False),),
+    "certainty": (Block("certainty", "sqrt(certainty*idf)", tf="log"),),
+    "certainty_hellinger": (Block("certainty_hellinger", "sqrt(certainty*idf)", norm="hellinger"),),
+    "boost": (Block("boost", "pcf_boost*idf", tf="log"),),
 }
 #: The name of the block that has one column per class, not per term.
 PROFILE = "profile"
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """All that the features of documents are made of, before it is one matrix.
+def read_blocks(blocks: Any) -> tuple[list[Block], bool]:
+    """Return the blocks of terms that are asked for, and whether the class profile is.
 
     Parameters
     ----------
-    counts : CountedRows
-        Of shape (n_documents, n_terms).
-    are_ours : bool
-        Whether the matrix may be written over the counts: those of a user's are not ours to write over.
-    blocks : sequence of Block
-    weights : ndarray of shape (n_sets, n_blocks, n_terms)
-    sets : ndarray of shape (n_documents,)
-        Which set of weights each row takes.
-    profile : {ndarray, CSR array} of shape (n_documents, n_classes) or None
+    blocks : sequence of names and Blocks
+
+    Examples
+    --------
+    >>> chosen, has_profile = read_blocks(("ecib", "profile"))
+    >>> [block.name for block in chosen], has_profile
+    (['cib_ncf', 'cib_pcf'], True)
     """
+    if not isinstance(blocks, list | tuple) or not all(isinstance(block, str | Block) for block in blocks):
+        raise ValueError(f"blocks must be a sequence of names such as ('pi', 'btf'), got {blocks!r}")
+    if not blocks:
+        raise ValueError("blocks must name at least one block, such as ('pi', 'btf'), got none")
+    for block in blocks:
+        if isinstance(block, Block):
+            block.check()
+        elif block not in BLOCKS and block != PROFILE:
+            raise ValueError(f"unknown block {block!r}; known are {', '.join([*BLOCKS, PROFILE])}")
+    has_profile = blocks[-1] == PROFILE
+    if PROFILE in blocks[:-1]:
+        raise ValueError(f"the block {PROFILE!r} must come last, once, got {_names(blocks)}")
+    chosen = [one for block in (blocks[:-1] if has_profile else blocks) for one in _expanded(block)]
+    if len({block.name for block in chosen}) < len(chosen):
+        raise ValueError(f"blocks must not repeat, got {_names(blocks)}")
+    return chosen, has_profile
 
-    counts: CountedRows
-    are_ours: bool
-    blocks: Sequence[Block]
-    weights: Floats
-    sets: NDArray[np.int64]
-    profile: Any = None
 
-    def side_by_side(self, *, with_profile: bool = True, n_threads: int = 1) -> Any:
-        """Return the blocks and the profile as one CSR matrix; if the counts are ours, they are gone then."""
-        X, profile = self.counts.matrix, self.profile if with_profile else None
-        tail = profile if isinstance(profile, np.ndarray) else np.empty((X.shape[0], 0), dtype=X.dtype)
-        n_blocks, n_tail = len(self.blocks), tail.shape[1]
-        n_values = n_blocks * X.nnz + tail.size
-        index = np.int32 if max(n_values, n_blocks * X.shape[1] + n_tail) < 2**31 else np.int64
-        indices, indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
-        out, out_indices = (
-            self._room(self.counts.data, X.data, n_values),
-            self._room(self.counts.indices, indices, n_values),
-        )
-        names: list[tuple[str, str]] = [(block.tf, block.norm) for block in self.blocks]
-        stack_blocks(
-            X.data, indices, indptr, self.weights, self.sets, names,
-            out=out, out_indices=out_indices, tail=tail, n_threads=n_threads,
-        )  # fmt: skip
-        borders = n_blocks * indptr + n_tail * np.arange(len(indptr), dtype=index)
-        shape = X.shape[0], n_blocks * X.shape[1] + n_tail
-        rows = type(X)((out, out_indices, borders), shape=shape, copy=False)
-        rows.has_canonical_format = True
-        if profile is None or n_tail:
-            return rows
-        return type(X)(sparse.hstack([rows, profile], format="csr"))
+def _expanded(block: str | Block) -> tuple[Block, ...]:
+    return BLOCKS[block] if isinstance(block, str) else (block,)
 
-    def _room(self, whole: NDArray[Any], values: NDArray[Any], size: int) -> NDArray[Any]:
-        """Return where to write: the start of the over-allocated array if it is ours and fits, or a new array."""
-        fits = self.are_ours and len(self.blocks) and len(whole) >= size and whole.dtype == values.dtype
-        return whole[:size] if fits else np.empty_like(values, shape=size)
+
+def _names(blocks: Sequence[str | Block]) -> tuple[str, ...]:
+    return tuple(block if isinstance(block, str) else block.name for block in blocks)

@@ -181,10 +181,11 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
+        self._check_documents(raw_documents)
         return self._fit_rows(raw_documents).matrix
 
     def _fit_rows(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
-        """Do the work of `fit_transform`, in arrays with room for more."""
+        """Do the work of `fit_transform` on a collection that was checked, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         self._check_text_parameters()
         if not self._kernel_applies():
@@ -214,10 +215,11 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
+        self._check_documents(raw_documents)
         return self._rows(raw_documents).matrix
 
     def _rows(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
-        """Do the work of `transform`, in arrays with room for more."""
+        """Do the work of `transform` on a collection that was checked, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
             return _in_order(super().transform(self._readable(raw_documents)))
@@ -241,6 +243,11 @@ class CountVectorizer(SklearnCountVectorizer):
             if _kernel.native.names_by_column(self.vocabulary_, names):
                 return names
         return super().get_feature_names_out(input_features)
+
+    def _check_documents(self, raw_documents: Any) -> None:
+        """Raise an error for what is no collection of texts; a user's own analyzer may take anything but a string."""
+        if isinstance(raw_documents, str) or self._takes_text_only():
+            documents.check_collection(raw_documents)
 
     def _check_text_parameters(self) -> None:
         """Raise an error for what scikit-learn would take by its letters, or fail on without naming it."""
@@ -316,9 +323,7 @@ class CountVectorizer(SklearnCountVectorizer):
         )
 
     def _readable(self, raw_documents: Any) -> Any:
-        """Prepare documents for scikit-learn's path: checked if they must be text, as they are otherwise."""
-        if isinstance(raw_documents, str):
-            documents.check_collection(raw_documents)
+        """Prepare documents for scikit-learn's path: one by one checked if they must be text, as they are otherwise."""
         if self._takes_text_only():
             return documents.texts(raw_documents, self.decode)
         arrow = documents.read_arrow(raw_documents, self.decode)

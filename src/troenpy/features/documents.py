@@ -24,7 +24,7 @@ BATCH_CHARACTERS = 1 << 24
 
 
 def batches(raw_documents: Any, decode: Decode) -> Iterator[Batch]:
-    """Read documents batch by batch, each exactly once.
+    """Read the documents of a collection that was checked batch by batch, each exactly once.
 
     Parameters
     ----------
@@ -44,7 +44,6 @@ def batches(raw_documents: Any, decode: Decode) -> Iterator[Batch]:
         ...
     ValueError: document 1 is missing (None): drop it, or fill it, e.g. with ''
     """
-    check_collection(raw_documents)
     arrow = read_arrow(raw_documents, decode)
     if arrow is not None:
         yield arrow

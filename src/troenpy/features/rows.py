@@ -79,9 +79,15 @@ def _apply_tf(rows: Any, tf: TermFrequency, average_length: float) -> None:
     elif tf == "binary":
         counts[:] = 1
     elif tf == "bm25":
-        length = row_sums(rows) / (average_length or 1.0)
-        saturation = BM25_K1 * (1 - BM25_B + BM25_B * length)
-        counts *= (BM25_K1 + 1) / (counts + np.repeat(saturation, np.diff(rows.indptr)))
+        counts[:] = bm25_counts(rows, average_length)
+
+
+def bm25_counts(rows: Any, average_length: float | NDArray[np.float64]) -> NDArray[Any]:
+    """Return BM25's saturated counts of a CSR matrix; the average length may differ by row."""
+    length = row_sums(rows) / np.where(np.equal(average_length, 0), 1.0, average_length)
+    saturation = BM25_K1 * (1 - BM25_B + BM25_B * length)
+    saturated: NDArray[Any] = rows.data * ((BM25_K1 + 1) / (rows.data + np.repeat(saturation, np.diff(rows.indptr))))
+    return saturated.astype(rows.dtype, copy=False)
 
 
 def row_sums(X: Any) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -15,30 +14,44 @@ from troenpy._kernel.matrix import return_free_memory
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.features.blocks import BLOCKS, PROFILE, Block, Parts
+from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile, LeaveOut
-from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountedRows, CountVectorizer, Room
+from troenpy.features.count_vectorizer import CountedRows, Room
 from troenpy.features.documents import check_collection
+from troenpy.features.fitted_view import FittedView, choose_blocks, mean_length, room_for
 from troenpy.features.folds import folds
+from troenpy.features.parts import Parts
+from troenpy.features.views import nested_parameters, read_views, take_counts, view_of_words, with_parameters
 from troenpy.files import archive
-from troenpy.files.saved import Saved, arrays_at, below, checked
+from troenpy.files.archive import Arrays
+from troenpy.files.saved import Saved, arrays_at, below
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_flag, check_float_type, check_positive
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.information.estimators import check_smoothing
 from troenpy.weights.cells import Floats
 
+#: The blocks of the one view if none is given.
+DEFAULT_BLOCKS = ("pi", "btf", "ecib")
+
 
 class TermFeatures(TransformerMixin, BaseEstimator):
     """Turn documents and labels into features: the paper's TF-PI, BTF and ECIB, and our own, side by side.
 
-    Each block is a weighted copy of the term counts, L2-normalised by row, except the class profile, which has one
-    column per class. All blocks come from one scan of the text and one `ClassCounts`, into one sparse matrix.
+    Each block is a weighted copy of the term counts, normalised by row, except the class profile, which has one column
+    per class. All blocks of a view come from one scan of the text and one `ClassCounts`, into one sparse matrix.
 
     Parameters
     ----------
-    blocks : sequence of names, default=("pi", "btf", "ecib")
-        Which blocks, in this order. Of the paper:
+    views : list of (name, counter, blocks), or None
+        What is counted, and the blocks that the counts become. For now there is one view. None is
+        ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``.
+
+        The counter is a :class:`CountVectorizer`, whose `dtype` gives way to the one below; or "counts" if documents
+        are rows of a matrix of counts. The parameters of views have names: ``set_params(words__ngram_range=(1, 2))``,
+        ``words__blocks=("pi",)``, or ``words="counts"``, for this and in a grid search.
+
+        Blocks are names, in this order, or :class:`Block` for one of your own. Of the paper:
 
         - "pi": TF-PI;
         - "btf": presence of terms;
@@ -67,18 +80,15 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         seen its own label. :class:`TermWeighter` says when that matters.
     random_state : int, RandomState instance or None, default=None
         Shuffles the folds of an int `cv`.
-    input : {"content", "filename", "file", "counts"}, default="content"
-        Whether documents are texts, names of files, open files, or rows of a matrix of counts.
-    encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
-ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
-        As in :class:`CountVectorizer`: how text becomes counts.
     dtype : float32 or float64, default=float64
         Of the matrix, if it is made from text; counts keep theirs.
     n_jobs : int or None, default=None
-        Threads that read text: None is one, -1 is all processors.
+        Threads, also of a counter that says none: None is one, -1 is all processors.
 
     Attributes
     ----------
+    views_ : list of FittedView
+        What each view has learnt.
     blocks_ : list of Block
         The blocks of terms that were not left out.
     profile_ : ClassProfile or None
@@ -92,23 +102,26 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     Examples
     --------
-    >>> from troenpy import TermFeatures
+    >>> from troenpy import CountVectorizer, TermFeatures
     >>> texts = ["late goal", "own goal", "late vote", "close vote", "no vote"]
-    >>> features = TermFeatures(blocks=("pi", "btf"))
+    >>> features = TermFeatures([("words", CountVectorizer(), ("pi", "btf"))])
     >>> X = features.fit_transform(texts, ["sport", "sport", "politics", "politics", "politics"])
     >>> X.shape
     (5, 12)
     >>> features.get_feature_names_out()[[1, 7]].tolist()
     ['pi__goal', 'btf__goal']
+    >>> pairs = TermFeatures().set_params(words__ngram_range=(1, 2), words__blocks=("btf",))
     """
 
     # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__transform = {"raw_documents": UNUSED}  # noqa: RUF012
 
+    views_: list[FittedView]
+
     def __init__(
         self,
-        blocks: tuple[str, ...] = ("pi", "btf", "ecib"),
+        views: Any = None,
         *,
         pcf: bool = False,
         leave_out: LeaveOut = "document",
@@ -116,50 +129,63 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         smoothing: float = 1.0,
         cv: Any = None,
         random_state: Any = None,
-        input: str = "content",  # noqa: A002
-        encoding: str = "utf-8",
-        decode_error: str = "strict",
-        strip_accents: Any = None,
-        lowercase: bool = True,
-        preprocessor: Any = None,
-        tokenizer: Any = None,
-        stop_words: Any = None,
-        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
-        ngram_range: tuple[int, int] = (1, 1),
-        analyzer: Any = "word",
-        max_df: float = 1.0,
-        min_df: float = 1,
-        max_features: int | None = None,
-        vocabulary: Any = None,
-        binary: bool = False,
         dtype: Any = np.float64,
         n_jobs: int | None = None,
     ) -> None:
-        self.blocks = blocks
+        self.views = views
         self.pcf = pcf
         self.leave_out = leave_out
         self.profile_scale = profile_scale
         self.smoothing = smoothing
         self.cv = cv
         self.random_state = random_state
-        self.input = input
-        self.encoding = encoding
-        self.decode_error = decode_error
-        self.strip_accents = strip_accents
-        self.lowercase = lowercase
-        self.preprocessor = preprocessor
-        self.tokenizer = tokenizer
-        self.stop_words = stop_words
-        self.token_pattern = token_pattern
-        self.ngram_range = ngram_range
-        self.analyzer = analyzer
-        self.max_df = max_df
-        self.min_df = min_df
-        self.max_features = max_features
-        self.vocabulary = vocabulary
-        self.binary = binary
         self.dtype = dtype
         self.n_jobs = n_jobs
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            With those of views: ``words``, ``words__blocks``, ``words__ngram_range`` and so on.
+
+        Returns
+        -------
+        dict
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        return {**nested_parameters(self._given_views()), **params} if deep else params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of views as ``words__ngram_range=(1, 2)``, of the default one too.
+
+        Parameters
+        ----------
+        **params
+            By name.
+
+        Returns
+        -------
+        self
+        """
+        if "views" in params:
+            self.views = params.pop("views")
+        views = self._given_views()
+        names = {name.partition("__")[0] for name in nested_parameters(views)}
+        changes = {key: value for key, value in params.items() if key.partition("__")[0] in names}
+        super().set_params(**{key: value for key, value in params.items() if key not in changes})
+        if changes:
+            self.views = with_parameters(views, changes)
+        return self
+
+    def _given_views(self) -> Any:
+        return view_of_words(*DEFAULT_BLOCKS) if self.views is None else self.views
+
+    @property
+    def takes_counts(self) -> bool:
+        """Whether documents are rows of counts."""
+        return take_counts(self._given_views())
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -208,28 +234,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Parts:
         """Do the work of `fit_transform` up to the matrix: for models that read blocks and profile apart."""
         rows, labels, weights = self._fit(raw_documents, y, sample_weight)
-        X, profile = rows.matrix, None
-        if self.profile_ is not None:
-            left_out = self.profile_.labels_left_out(X, labels, weights)
-            profile = self._scaled(self.profile_.profile(X, left_out, n_threads=job_count(self.n_jobs)))
-        if self.cv is None:
-            return self._parts(rows, profile)
-        sets = np.empty(X.shape[0], dtype=np.int64)
-        fold_weights = []
-        for number, (train, test) in enumerate(folds(self.cv, self.random_state, X, labels)):
-            counts = ClassCounts.from_present(X[train], labels.part(train), None if weights is None else weights[train])
-            try:
-                fold_weights.append([self._block_weights(block, counts) for block in self.blocks_])
-            except ValueError as error:
-                raise ValueError(f"fold {number} of cv: {error}") from None
-            sets[test] = number
-        by_fold = np.array(fold_weights).reshape(-1, *self.weights_.shape)
-        return Parts(rows, self.input != "counts", self.blocks_, by_fold, sets, profile)
-
-    def _parts(self, rows: CountedRows, profile: Any) -> Parts:
-        """Return the parts of documents that are all weighted by the weights learnt."""
-        sets = np.zeros(rows.matrix.shape[0], dtype=np.int64)
-        return Parts(rows, self.input != "counts", self.blocks_, self.weights_[np.newaxis], sets, profile)
+        (view,) = self.views_
+        splits = None if self.cv is None else folds(self.cv, self.random_state, rows.matrix, labels)
+        return view.training_parts(rows, labels, weights, splits, self._weigh, job_count(self.n_jobs))
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the features of documents, by the weights of all the training documents.
@@ -247,50 +254,24 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     def _rows_of(self, raw_documents: Any) -> Any:
         """Do the work of `transform`, always as a matrix, whatever `set_output` wants."""
-        check_is_fitted(self, "weights_")
-        rows = self._counted(raw_documents, self._room(self.blocks_, len(self._counts.classes)))
-        profile, n_threads = None, job_count(self.n_jobs)
-        if self.profile_ is not None:
-            profile = self._scaled(self.profile_.profile(rows.matrix, n_threads=n_threads))
-        return self._parts(rows, profile).side_by_side(n_threads=n_threads)
+        check_is_fitted(self, "views_")
+        (view,) = self.views_
+        n_threads = job_count(self.n_jobs)
+        return view.parts(self._counted(raw_documents, view.room()), n_threads).side_by_side(n_threads=n_threads)
 
     def _counted(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
         """Count the terms of new documents."""
-        if self.input == "counts":
+        (view,) = self.views_
+        if view.counter is None:
             return self._read_counts(raw_documents, reset=False)
-        return self._counter._rows(raw_documents, room)
+        check_collection(raw_documents)
+        return view.counter._rows(raw_documents, room)
 
     def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
-        """Return what each term of a document adds to each column of its row.
-
-        A column of the class profile is the root of a sum over the terms: each takes its portion of the sum.
-
-        Parameters
-        ----------
-        document : str, or whatever one document is
-
-        Returns
-        -------
-        terms : ndarray of shape (n_held,)
-            The numbers of the terms that the document holds.
-        parts : CSR array of shape (n_held, n_columns)
-        rest : ndarray of shape (n_columns,)
-            What no term adds: the class profile of a document without known terms. The row is the sum of both.
-        """
-        check_is_fitted(self, "weights_")
-        row, counts = self._rows_of([document]), self._counted([document]).matrix
-        n_terms, held = counts.shape[1], counts.indices
-        is_term = row.indices < n_terms * len(self.blocks_)
-        columns = row.indices[is_term]
-        cells = row.data[is_term].astype(np.float64), (np.searchsorted(held, columns % max(n_terms, 1)), columns)
-        parts = sparse.csr_array(cells, shape=(len(held), n_terms * len(self.blocks_)))
-        rest = np.zeros(self.n_columns_)
-        if self.profile_ is not None:
-            portions = self.profile_.portions(counts)
-            profile = row[:, [*range(parts.shape[1], self.n_columns_)]].toarray().astype(np.float64)[0]
-            rest[parts.shape[1] :] = 0.0 if portions.any() else profile
-            parts = sparse.csr_array(sparse.hstack([parts, sparse.csr_array(portions * profile)]))
-        return held, parts, rest
+        """Return what each term of a document adds to each column of its row; see `FittedView.parts_by_term`."""
+        check_is_fitted(self, "views_")
+        (view,) = self.views_
+        return view.parts_by_term(self._rows_of([document]), self._counted([document]).matrix)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns: block, two underscores, term or class.
@@ -303,63 +284,66 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         -------
         names : array of str objects
         """
-        check_is_fitted(self, "weights_")
-        terms = self.terms()
-        names = [f"{block.name}__{term}" for block in self.blocks_ for term in terms]
-        if self.profile_ is not None:
-            names += self.profile_.get_feature_names_out().tolist()
+        check_is_fitted(self, "views_")
+        names = [name for view in self.views_ for name in view.names()]
         return np.array([*names, ""], dtype=object)[:-1]
 
     def terms(self) -> NDArray[np.object_]:
         """Return the terms, the columns of each block."""
-        if self.input != "counts":
-            return self._counter.get_feature_names_out()
-        names = getattr(self, "feature_names_in_", None)
-        return np.array([f"x{i}" for i in range(self.n_features_in_)], dtype=object) if names is None else names
-
-    def _new_counter(self) -> CountVectorizer:
-        """Return an unfitted CountVectorizer with the parameters of this."""
-        return CountVectorizer(**{name: getattr(self, name) for name in CountVectorizer().get_params()})
-
-    def _new_profile(self) -> ClassProfile:
-        """Return an unfitted ClassProfile with the parameters of this."""
-        return ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out)
+        return self._view().terms()
 
     @property
     def n_columns_(self) -> int:
         """The number of columns of all blocks."""
-        check_is_fitted(self, "weights_")
-        return self.weights_.size + (0 if self.profile_ is None else len(self._counts.classes))
+        return self._view().n_columns
+
+    @property
+    def blocks_(self) -> list[Block]:
+        """The blocks of terms that were not left out."""
+        return self._view().blocks
+
+    @property
+    def profile_(self) -> ClassProfile | None:
+        """The class profile, if it is one of the blocks."""
+        return self._view().profile
+
+    @property
+    def weights_(self) -> Floats:
+        """The weight of each term in each block."""
+        return self._view().weights
 
     @property
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
-        check_is_fitted(self, "weights_")
-        if not hasattr(self, "_named_counts"):
-            self._named_counts = self._counts.with_terms(self.terms())
-        return self._named_counts
+        return self._view().named_counts
 
     @property
     def vocabulary_(self) -> dict[str, int]:
         """The number of each term."""
-        check_is_fitted(self, "_counter")
-        return self._counter.vocabulary_
+        counter = self._view().counter
+        if counter is None:
+            raise AttributeError("features of counts have no vocabulary_: terms() has the names of columns")
+        return counter.vocabulary_
+
+    def _view(self) -> FittedView:
+        check_is_fitted(self, "views_")
+        return self.views_[0]
 
     def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
         """Learn everything; return the counts, labels and sample weights."""
-        blocks = self._chosen_blocks()
-        check_smoothing(self.smoothing)
-        job_count(self.n_jobs)
-        if self.input == "counts":
+        (view,) = read_views(self._given_views())
+        self._check_parameters()
+        profile = ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out) if view.has_profile else None
+        counter, columns = view.new_counter(self.dtype, self.n_jobs), None
+        if counter is None:
             rows = self._read_counts(raw_documents, reset=True)
             labels = read_required_labels(y, "TermFeatures")
+            columns = getattr(self, "feature_names_in_", None)
         else:
-            check_float_type(self.dtype)
             check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            self._counter = self._new_counter()
-            rows = self._counter._fit_rows(raw_documents, self._room(blocks, len(labels.classes)))
+            rows = counter._fit_rows(raw_documents, room_for(view.blocks, profile, len(labels.classes)))
         if rows.matrix.shape[0] != len(labels):
             check_labels_fit(labels, rows.matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
@@ -368,78 +352,52 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 f"sample_weight must sum to a document at least, got a sum of {weights.sum():g}: weights are numbers of"
                 " documents, so scale them to a mean of 1"
             )
-        self._counts = ClassCounts.from_present(rows.matrix, labels, weights)
-        self.__dict__.pop("_named_counts", None)
-        self.profile_ = self._new_profile().learn(self._counts) if PROFILE in self.blocks else None
-        self._choose(blocks)
+        counts = ClassCounts.from_present(rows.matrix, labels, weights)
+        if profile is not None:
+            profile.learn(counts)
+        blocks, block_weights = choose_blocks(view, counts, self._weigh)
+        length, scale = mean_length(rows.matrix, weights), float(self.profile_scale)
+        self.views_ = [FittedView(view.name, counter, counts, length, blocks, block_weights, profile, scale, columns)]
         return rows, labels, weights
+
+    def _check_parameters(self) -> None:
+        check_positive("profile_scale", self.profile_scale)
+        check_flag("pcf", self.pcf)
+        check_smoothing(self.smoothing)
+        check_float_type(self.dtype)
+        job_count(self.n_jobs)
+
+    def _weigh(self, block: Block, counts: ClassCounts) -> Floats:
+        return block.weights(counts, smoothing=self.smoothing, pcf=self.pcf)
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        if not hasattr(self, "weights_"):
+        if not hasattr(self, "views_"):
             return None
-        arrays = {"weights": self.weights_, **below("counts.", self._counts.to_arrays())}
-        counter = None if self.input == "counts" else self._counter._saved()
-        if counter is not None:
-            arrays |= below("counter.", counter.arrays)
+        states, parts = [], {}
+        arrays: Arrays = {}
+        for number, view in enumerate(self.views_):
+            state, of_view = view.saved()
+            states.append(state)
+            arrays |= below(f"view{number}.", of_view)
+            if view.counter is not None:
+                parts[f"counter{number}"] = view.counter
         if hasattr(self, "feature_names_in_"):
             arrays |= archive.packed("names", self.feature_names_in_)
-        blocks = [block.name for block in self.blocks_]
-        return Saved({"blocks": blocks, "counter": None if counter is None else counter.state}, arrays)
+        return Saved({"views": states}, arrays, parts)
 
     def _restore(self, saved: Saved) -> None:
         """Take back what `_saved` returned; everything is checked."""
-        known = {block.name: block for blocks in BLOCKS.values() for block in blocks}
-        self.blocks_ = [known[name] for name in saved.state["blocks"]]
-        self._counts = ClassCounts.from_arrays(arrays_at("counts.", saved.arrays))
-        n_terms = len(self._counts.term_docs)
-        self.weights_ = checked(saved.arrays["weights"], (len(self.blocks_), n_terms))
-        self.profile_ = self._new_profile().learn(self._counts) if PROFILE in self.blocks else None
-        if self.input == "counts":
-            self.n_features_in_ = n_terms
-        else:
-            self._counter = self._new_counter()
-            if saved.state["counter"] is not None:
-                self._counter._restore(Saved(saved.state["counter"], arrays_at("counter.", saved.arrays)))
-            if len(self.vocabulary_) != n_terms:
-                raise ValueError("vocabulary and counts differ in size")
         if archive.is_packed("names", saved.arrays):
             self.feature_names_in_ = archive.unpacked("names", saved.arrays)
-
-    def _chosen_blocks(self) -> list[Block]:
-        if not isinstance(self.blocks, list | tuple) or not all(isinstance(name, str) for name in self.blocks):
-            raise ValueError(f"blocks must be a sequence of names such as ('pi', 'btf'), got {self.blocks!r}")
-        if not self.blocks:
-            raise ValueError("blocks must name at least one block, such as ('pi', 'btf'), got none")
-        unknown = [name for name in self.blocks if name not in BLOCKS and name != PROFILE]
-        if unknown:
-            raise ValueError(f"unknown block {unknown[0]!r}; known are {', '.join([*BLOCKS, PROFILE])}")
-        if len(set(self.blocks)) < len(self.blocks):
-            raise ValueError(f"blocks must not repeat, got {self.blocks!r}")
-        if PROFILE in self.blocks[:-1]:
-            raise ValueError(f"the block {PROFILE!r} must come last, got {self.blocks!r}")
-        check_positive("profile_scale", self.profile_scale)
-        check_flag("pcf", self.pcf)
-        return [block for name in self.blocks if name != PROFILE for block in BLOCKS[name]]
-
-    def _block_weights(self, block: Block, counts: ClassCounts) -> Floats:
-        return block.weights(counts, smoothing=self.smoothing, pcf=self.pcf)
-
-    def _choose(self, blocks: list[Block]) -> None:
-        """Keep the blocks that have weights, with one warning for the others."""
-        weights = [self._block_weights(block, self._counts) for block in blocks]
-        kept = [bool(weight.any()) for weight in weights]
-        if not all(kept):
-            left_out = ", ".join(block.name for block, is_kept in zip(blocks, kept, strict=True) if not is_kept)
-            message = f"all weights of {left_out} are zero, so it is left out"
-            if "cib_ncf" in left_out:
-                message += ". On two classes of equal size this is so for ECIB: use 'ecib_abs' there"
-            if not any(kept) and self.profile_ is None:
-                raise ValueError(f"no block remains: {message}")
-            warnings.warn(message, UserWarning, stacklevel=5)
-        self.blocks_ = [block for block, is_kept in zip(blocks, kept, strict=True) if is_kept]
-        kept_weights = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
-        self.weights_ = np.array(kept_weights).reshape(len(kept_weights), len(self._counts.term_docs))
+        columns = getattr(self, "feature_names_in_", None)
+        self.views_ = []
+        for number, state in enumerate(saved.state["views"]):
+            arrays, counter = arrays_at(f"view{number}.", saved.arrays), saved.parts.get(f"counter{number}")
+            self.views_.append(FittedView.restored(state, arrays, counter, columns))
+        (view,) = self.views_
+        if view.counter is None:
+            self.n_features_in_ = len(view.counts.term_docs)
 
     def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
         with matrix_errors():
@@ -450,17 +408,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         rows = sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
         return CountedRows(rows, rows.data, rows.indices)
 
-    def _room(self, blocks: list[Block], n_classes: int) -> Room:
-        """Return the room for the result around counts that it is to be written over; a sparse profile is joined."""
-        has_dense_profile = PROFILE in self.blocks and n_classes <= self._new_profile().max_dense
-        return Room(max(1, len(blocks)), n_classes if blocks and has_dense_profile else 0)
-
-    def _scaled(self, profile: Any) -> Any:
-        return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        takes_counts = self.input == "counts"
+        takes_counts = self.takes_counts
         tags.input_tags.sparse = tags.input_tags.two_d_array = tags.input_tags.positive_only = takes_counts
         tags.input_tags.string = not takes_counts
         tags.target_tags.required = True

@@ -316,7 +316,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
         self._forget("_tallies", "_weighter", "_vocabulary", "_named_counts")
-        X = super().fit_transform(raw_documents)
+        X = self._fit_rows(raw_documents).matrix
         check_labels_fit(labels, X.shape[0])
         length = X.data.sum() if weights is None else weights @ row_sums(X)
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
@@ -347,7 +347,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         weights = read_weights(sample_weight, len(labels))
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
         try:
-            X = super(TfPiVectorizer, counter).fit_transform(documents)
+            X = counter._fit_rows(documents).matrix
             terms = counter.get_feature_names_out()
         except ValueError as error:
             if not str(error).startswith("empty vocabulary"):

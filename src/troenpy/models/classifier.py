@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.term_features import TermFeatures
+from troenpy.features.views import view_of_words
 from troenpy.files import archive
 from troenpy.files.saved import Saved, checked
 from troenpy.fitting.jobs import job_count
@@ -36,8 +37,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How documents become features; None is the setting "linear" of `troenpy.settings`: two weightings of the terms
-        beside the class profile, in float32. The paper's are ``TermFeatures(("pi", "btf", "ecib"))``.
+        How documents become features; None is the setting "linear" of `troenpy.settings`: two weightings of words
+        beside the class profile, in float32; its parameters can be set as ``features__words__ngram_range``. The
+        paper's features are ``TermFeatures()``.
     C : float, default=3.0
         Inverse strength of the L2 penalty. In cross-validation of training data no other C was better by more than
         0.32 points on any of seven corpora (Notes); short texts want less, long ones bear more.
@@ -95,20 +97,17 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     >>> model.predict(["another goal"])
     array(['sport'], dtype=object)
 
-    N-grams, stop words and all other parameters of text are those of the features:
+    N-grams, stop words and all other parameters of text are those of the features, which look at words:
 
-    >>> from troenpy import TermFeatures
-    >>> from troenpy.models import settings
-    >>> model = TroenpyClassifier(TermFeatures(("boost", "profile"), ngram_range=(1, 2), stop_words="english"))
-    >>> model = settings.classifier("linear", ngram_range=(1, 2), stop_words="english")  # our blocks, in one line
+    >>> model = TroenpyClassifier().set_params(features__words__ngram_range=(1, 2), features__words__min_df=2)
+
+    In one line, and with blocks of your choice:
+
+    >>> from troenpy import CountVectorizer, TermFeatures, settings
+    >>> model = settings.classifier("linear", ngram_range=(1, 2), stop_words="english", C=10)
+    >>> pairs = CountVectorizer(ngram_range=(1, 2), stop_words="english")
+    >>> model = TroenpyClassifier(TermFeatures([("words", pairs, ("boost", "profile"))]))
     """
-
-    #: The parameters of TermFeatures if none are given.
-    default_features: ClassVar[Mapping[str, Any]] = {
-        "blocks": ("certainty", "boost", "profile"),
-        "leave_out": "copies",
-        "dtype": np.float32,
-    }
 
     # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
@@ -136,6 +135,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    @staticmethod
+    def default_features() -> TermFeatures:
+        """Return the features if none are given, unfitted: the setting "linear"."""
+        return TermFeatures(view_of_words("certainty", "boost", "profile"), leave_out="copies", dtype=np.float32)
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -252,7 +256,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self, "coef_")
-        self.check_explained(text, self.features_)
+        counter = self.explained_counter(text, self.features_)
         held, parts, rest = self.features_._parts_by_term(text)
         contributions = np.asarray(parts @ self.coef_.T)
         intercept = self.intercept_ + self.coef_ @ rest
@@ -274,7 +278,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             intercept=intercept,
             terms=self.features_.terms()[held[order]],
             contributions=contributions[order],
-            places=term_places(text, self.features_._new_counter()),
+            places=term_places(text, counter),
         )
 
     def _saved(self) -> Saved | None:

@@ -1,12 +1,17 @@
 """Named settings: the paper's features and our own recommendations, each one line from text to features or labels."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Literal
 
+from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.term_features import TermFeatures
+from troenpy.features.views import view_of_words
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
+
+MODELS: dict[str, Any] = {"knn": TextKNeighborsClassifier, "linear": TroenpyClassifier}
 
 
 @dataclass(frozen=True)
@@ -14,14 +19,18 @@ class Setting:
     """Features, and the model that they are meant for."""
 
     model: Literal["knn", "linear"]
-    features: Mapping[str, Any] = field(hash=False)
+    features: Callable[[], TermFeatures] = field(repr=False)
     use: str
+
+
+def _words(*blocks: str) -> Callable[[], TermFeatures]:
+    return lambda: TermFeatures(view_of_words(*blocks))
 
 
 #: All settings by name.
 SETTINGS: dict[str, Setting] = {
-    "paper": Setting("knn", {"blocks": ("pi",)}, "the paper's TF-PI, with kNN or any other model"),
-    "paper_2b": Setting("linear", {"blocks": ("pi", "btf", "ecib")}, "the paper's TF-PI + 2B; best of all on tweets"),
+    "paper": Setting("knn", _words("pi"), "the paper's TF-PI, with kNN or any other model"),
+    "paper_2b": Setting("linear", _words("pi", "btf", "ecib"), "the paper's TF-PI + 2B; best of all on tweets"),
     "knn": Setting(
         "knn",
         TextKNeighborsClassifier.default_features,
@@ -32,11 +41,7 @@ SETTINGS: dict[str, Setting] = {
         TroenpyClassifier.default_features,
         "for logistic regression and linear SVMs: two weightings beside the class profile",
     ),
-    "plain": Setting(
-        "linear",
-        {"blocks": ("boost",)},
-        "for linear models that are to have one column per term",
-    ),
+    "plain": Setting("linear", _words("boost"), "for linear models that are to have one column per term"),
 }
 
 
@@ -48,7 +53,8 @@ def features(name: str, **options: Any) -> TermFeatures:
     name : {"paper", "paper_2b", "knn", "linear", "plain"}
         ``SETTINGS[name].use`` says what for.
     **options
-        Other parameters of `TermFeatures`, such as stop words or ``input="counts"``.
+        Other parameters: of `TermFeatures`, and of the CountVectorizer that counts the words, such as
+        ``stop_words="english"``; with ``words="counts"`` the documents are rows of a matrix of counts.
 
     Returns
     -------
@@ -56,10 +62,11 @@ def features(name: str, **options: Any) -> TermFeatures:
 
     Examples
     --------
-    >>> features("knn", stop_words="english").blocks
+    >>> features("knn", stop_words="english").get_params()["words__blocks"]
     ('certainty_hellinger', 'profile')
     """
-    return TermFeatures(**{**_setting(name).features, **options})
+    chosen = _setting(name).features()
+    return chosen.set_params(**_by_owner(options, chosen))
 
 
 def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | TextKNeighborsClassifier:
@@ -70,7 +77,8 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
     name : {"paper", "paper_2b", "knn", "linear", "plain"}, default="linear"
         "paper" and "knn" vote by the seven nearest documents, the others are logistic regressions with an explanation.
     **options
-        Other parameters of `TermFeatures`, such as ``ngram_range=(1, 2)`` or ``stop_words="english"``.
+        Other parameters: of the classifier, such as ``C=10``; of `TermFeatures`; and of the CountVectorizer that counts
+        the words, such as ``ngram_range=(1, 2)``, ``stop_words="english"`` or ``min_df=2``.
 
     Returns
     -------
@@ -79,13 +87,28 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
     Examples
     --------
     >>> texts = ["late goal", "own goal", "late vote", "close vote", "no vote"]
-    >>> model = classifier("linear").fit(texts, ["sport", "sport", "politics", "politics", "politics"])
-    >>> model.predict(["another goal"])
+    >>> model = classifier("linear", ngram_range=(1, 2), min_df=2, C=10)
+    >>> model.fit(texts, ["sport", "sport", "politics", "politics", "politics"]).predict(["another goal"])
     array(['sport'], dtype=object)
     """
-    chosen = features(name, **options)
-    model = TroenpyClassifier if _setting(name).model == "linear" else TextKNeighborsClassifier
-    return model(chosen, n_jobs=chosen.n_jobs)
+    setting = _setting(name)
+    model = MODELS[setting.model](setting.features())
+    return model.set_params(**_by_owner(options, model, model.features))
+
+
+def _by_owner(options: dict[str, Any], *owners: Any) -> dict[str, Any]:
+    """Return the options under the names by which the first can set those of all, the words' CountVectorizer last."""
+    prefixes = ["features__"] * (len(owners) - 1)
+    known: dict[str, str] = {}
+    for owner, prefix in zip((*owners, CountVectorizer()), ["", *prefixes, "".join(prefixes) + "words__"], strict=True):
+        for name in owner.get_params():
+            known.setdefault(name, prefix + name)
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, 3, cutoff=0.5)
+            advice = f"did you mean {' or '.join(near)}?" if near else "see TermFeatures and CountVectorizer"
+            raise TypeError(f"unknown option {name!r}: {advice}")
+    return {known[name]: value for name, value in options.items()}
 
 
 def _setting(name: str) -> Setting:

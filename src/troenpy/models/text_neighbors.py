@@ -1,7 +1,6 @@
 """TextKNeighborsClassifier: text in, label out, by a vote of the nearest documents. TermFeatures and neighbours."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,9 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from troenpy.counts.labels import check_labels_fit, read_single_labels
-from troenpy.features.documents import check_collection
+from troenpy.counts.labels import read_single_labels
 from troenpy.features.term_features import TermFeatures
+from troenpy.features.views import view_of_words
 from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.transaction import all_or_nothing
@@ -34,8 +33,8 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How documents become features; None is the setting "knn" of `troenpy.settings`: terms under the Hellinger norm
-        beside twice the class profile.
+        How documents become features; None is the setting "knn" of `troenpy.settings`: words under the Hellinger norm
+        beside twice the class profile; its parameters can be set as ``features__words__ngram_range``.
     n_neighbors : int, default=7
         How many neighbours vote.
     weights : {"uniform", "distance"}, default="uniform"
@@ -62,12 +61,6 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     array([[1]])
     """
 
-    #: The parameters of TermFeatures if none are given.
-    default_features: ClassVar[Mapping[str, Any]] = {
-        "blocks": ("certainty_hellinger", "profile"),
-        "profile_scale": 2.0,
-    }
-
     # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__predict = {"raw_documents": UNUSED}  # noqa: RUF012
@@ -85,6 +78,11 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.n_jobs = n_jobs
+
+    @staticmethod
+    def default_features() -> TermFeatures:
+        """Return the features if none are given, unfitted: the setting "knn"."""
+        return TermFeatures(view_of_words("certainty_hellinger", "profile"), profile_scale=2.0)
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -105,15 +103,12 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         neighbors._check_parameters()
         features = self.new_features()
         labels = read_single_labels(y, "TextKNeighborsClassifier")
-        if features.input != "counts":
-            check_collection(raw_documents)
-            check_labels_fit(labels, raw_documents)
+        rows = features._training_rows(raw_documents, labels)
         if self.n_neighbors > len(labels):
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} is more than the {len(labels)} training documents: ask for fewer"
                 " neighbours, or fit more documents"
             )
-        rows = features._training_rows(raw_documents, labels)
         rows = with_full_length(rows, *features.weights_.shape)
         neighbors.fit(rows, labels.classes[labels.indicator.indices])
         self.features_, self.neighbors_ = features, neighbors
@@ -197,7 +192,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ([1, 0], ['s', 's'], ['goal', 'own'])
         """
         check_is_fitted(self, "neighbors_")
-        self.check_explained(text, self.features_)
+        self.explained_counter(text, self.features_)
         query, neighbors = self._rows([text]), self.neighbors_
         distances, documents = neighbors.kneighbors(query)
         rows = neighbors._spaces[0].rows[documents[0]]

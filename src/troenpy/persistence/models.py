@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.term_features import TermFeatures
@@ -23,8 +24,9 @@ from troenpy.files.saved import Saved, arrays_at, below
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.neighbors import SparseKNeighborsClassifier
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
+from troenpy.persistence.version_1 import upgraded
 
-FILE_VERSION = 1
+FILE_VERSION = 2  # the first had TermFeatures without views
 DEEPEST = 50  # a classifier with features whose stop words are a list takes 10
 
 
@@ -129,6 +131,7 @@ def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:
 def _unpack(state: dict[str, Any], arrays: Arrays) -> Any:
     if state["class"] not in _CLASSES:
         raise ValueError(f"it names the class {state['class']!r}; known are {', '.join(_CLASSES)}")
+    state, arrays = upgraded(state, arrays)
     model = _CLASSES[state["class"]](**{name: _decoded(value) for name, value in state["parameters"].items()})
     fitted = state["fitted"]
     if fitted is not None:
@@ -158,6 +161,8 @@ def _encoded(value: Any, owner: str) -> Any:
         return {"dtype": np.dtype(value).str}
     if isinstance(value, np.ndarray) and value.ndim == 1:
         return {"list": [_encoded(item, owner) for item in value.tolist()]}
+    if isinstance(value, Block):
+        return {"block": value.fields()}
     if type(value).__name__ in _CLASSES:
         return {"estimator": _pack(value)[0]}
     what = "a function" if callable(value) else f"a {type(value).__name__}"
@@ -173,6 +178,7 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
     "dict": lambda items: {_decoded(key): _decoded(item) for key, item in items},
     "slice": lambda parts: _decoded_slice(*parts),
     "dtype": lambda name: np.dtype(name).type,
+    "block": lambda fields: Block(*fields),
     "estimator": lambda state: _unpack({**state, "fitted": None}, {}),
 }
 

@@ -1,0 +1,108 @@
+"""Views of a document, named: what is counted of it, and the blocks that the counts become."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import clone
+
+from troenpy.features.blocks import Block, read_blocks
+from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.tfpi_vectorizer import TfPiVectorizer
+
+#: In the place of a CountVectorizer: the documents are rows of a matrix of counts.
+COUNTS = "counts"
+FORM = "write [('words', CountVectorizer(), ('pi', 'btf'))], or 'counts' for a CountVectorizer if you have a matrix"
+
+
+@dataclass(frozen=True)
+class View:
+    """One view as `read_views` reads it; without a counter, documents come as rows of counts."""
+
+    name: str
+    counter: CountVectorizer | None
+    blocks: list[Block]
+    has_profile: bool
+
+    def new_counter(self, dtype: Any, n_jobs: int | None) -> CountVectorizer | None:
+        """Return an unfitted counter; the type of its matrix and threads that it does not name are those given."""
+        if self.counter is None:
+            return None
+        counter = clone(self.counter)
+        return counter.set_params(dtype=dtype, n_jobs=n_jobs if counter.n_jobs is None else counter.n_jobs)
+
+
+def view_of_words(*blocks: str | Block, **options: Any) -> list[tuple[str, Any, tuple[str | Block, ...]]]:
+    """Return a list of one view, "words": these blocks of what a CountVectorizer with these options counts."""
+    return [("words", CountVectorizer(**options), blocks)]
+
+
+def read_views(views: Any) -> list[View]:
+    """Read the triples of name, counter and blocks.
+
+    Examples
+    --------
+    >>> (view,) = read_views([("words", "counts", ("pi", "profile"))])
+    >>> view.name, view.counter, view.has_profile
+    ('words', None, True)
+    """
+    if not isinstance(views, list | tuple) or not views or not all(map(_is_triple, views)):
+        raise ValueError(f"views must be (name, CountVectorizer, blocks) triples, got {views!r}: {FORM}")
+    if len(views) > 1:
+        raise ValueError(f"there must be one view, got {', '.join(repr(name) for name, _, _ in views)}")
+    return [_read_view(*view) for view in views]
+
+
+def take_counts(views: Any) -> bool:
+    """Say whether documents are rows of counts, as far as views can be read."""
+    return isinstance(views, list | tuple) and any(_is_triple(view) and _is_counts(view[1]) for view in views)
+
+
+def _is_counts(counter: Any) -> bool:
+    return isinstance(counter, str) and counter == COUNTS
+
+
+def _is_triple(view: Any) -> bool:
+    return isinstance(view, list | tuple) and len(view) == 3 and isinstance(view[0], str)
+
+
+def _read_view(name: str, counter: Any, blocks: Any) -> View:
+    if not name or "__" in name:
+        raise ValueError(f"the name of a view must be text without '__', such as 'words', got {name!r}")
+    if _is_counts(counter):
+        counter = None
+    elif not isinstance(counter, CountVectorizer) or isinstance(counter, TfPiVectorizer):
+        message = f"the view {name!r} must have a CountVectorizer of troenpy or 'counts', got {counter!r:.60}: {FORM}"
+        raise ValueError(message)
+    chosen, has_profile = read_blocks(blocks)
+    return View(name, counter, chosen, has_profile)
+
+
+# Parameters of views by name, as scikit-learn's FeatureUnion has those of its parts: `words` is the counter of the view
+# "words", `words__ngram_range` a parameter of that, and `words__blocks` its blocks.
+
+
+def nested_parameters(views: Any) -> dict[str, Any]:
+    """Return the parameters of views by name; of what are no views, none."""
+    found: dict[str, Any] = {}
+    for name, counter, blocks in views if isinstance(views, list | tuple) and all(map(_is_triple, views)) else ():
+        found |= {name: counter, f"{name}__blocks": blocks}
+        if hasattr(counter, "get_params"):
+            found |= {f"{name}__{key}": value for key, value in counter.get_params().items()}
+    return found
+
+
+def with_parameters(views: Any, changes: Mapping[str, Any]) -> list[Any]:
+    """Return views with other counters, blocks or parameters; counters are changed in place, as nested ones are."""
+    changed = []
+    for name, counter, blocks in views:
+        counter, blocks = changes.get(name, counter), changes.get(f"{name}__blocks", blocks)
+        own = {
+            key.removeprefix(f"{name}__"): value
+            for key, value in changes.items()
+            if key.startswith(f"{name}__") and key != f"{name}__blocks"
+        }
+        if own and not hasattr(counter, "set_params"):
+            raise ValueError(f"the view {name!r} takes {counter!r}, which has no parameter {next(iter(own))!r}")
+        changed.append((name, counter.set_params(**own) if own else counter, blocks))
+    return changed
