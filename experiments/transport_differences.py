@@ -173,7 +173,7 @@ def weighted(scheme: str | None, norm: Norm, metric: str, counts: sparse.csr_arr
 
     def search(train: Documents, queries: Documents, k: int) -> NDArray[np.int64]:
         train = train[np.diff(counts[train].indptr) > 0]  # a row of zeros is near to all
-        rows, asked = split_counts(counts, codes, train, queries).rows("raw", scheme, norm)
+        rows, asked = split_counts(counts, codes, train, queries).weighted(scheme, norm=norm)
         nearest = SparseKNeighborsClassifier(k, metric=metric).fit(rows, codes[train])
         return codes[train][nearest.kneighbors(asked, return_distance=False)]
 

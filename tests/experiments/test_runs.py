@@ -24,7 +24,6 @@ from some_views import counted, words
 
 from troenpy import (
     WEIGHTS,
-    ClassProfile,
     CountVectorizer,
     SparseKNeighborsClassifier,
     TermFeatures,
@@ -72,11 +71,11 @@ class TestMethods:
     def test_a_name_says_weighting_tf_norm_and_model(self):
         method = read_method("knn3-manhattan: logtf*sqrt(pcf_present)*idf/l1")
         assert (method.model, method.k, method.metric) == ("knn", 3, "manhattan")
-        assert method.blocks == (Block("log", "sqrt(pcf_present)*idf", "l1"),)
+        assert method.blocks == (Block("logtf*sqrt(pcf_present)*idf/l1", "sqrt(pcf_present)*idf", "log", "l1"),)
 
     def test_without_scheme_terms_weigh_one(self):
-        assert read_method("knn: btf").blocks == (Block("binary", None, "l2"),)
-        assert read_method("knn: tf/none").blocks == (Block("raw", None, None),)
+        assert read_method("knn: btf").blocks == (Block("btf", tf="binary"),)
+        assert read_method("knn: tf/none").blocks == (Block("tf/none", norm=None),)
 
     def test_shorthands(self):
         blocks = read_method("lr: tf*pi + 2b*pcf").blocks
@@ -89,10 +88,10 @@ class TestMethods:
         assert read_method("lr0.50: tf").name == "lr0.5: tf"
 
     def test_neighbours_add_distances_of_features_and_put_blocks_side_by_side(self):
-        term, binary = Block("raw", "idf", "l2"), Block("binary", None, "l2")
+        term, binary = Block("tf*idf", "idf"), Block("btf", tf="binary")
         assert read_method("knn: tf*idf + btf").columns == (Columns((term,), ()), Columns((binary,), ()))
         assert read_method("knn: tf*idf&btf").columns == (Columns((term, binary), ()),)
-        both = Block("raw", "cib_ncf", "l2"), Block("raw", "cib_pcf", "l2")
+        both = Block("tf*cib_ncf", "cib_ncf"), Block("tf*cib_pcf", "cib_pcf")
         assert read_method("knn: btf & ecib").columns == (Columns((binary, *both), ()),)
         assert read_method("knn: 2b & tf*idf").name == "knn: btf & ecib & tf*idf"
 
@@ -192,7 +191,7 @@ class TestSplits:
             stop_words="english",
         )
         fitted = vectorizer.fit_transform([corpus.texts[i] for i in train], corpus.labels[train])
-        rows, test_rows = count_terms(corpus).split(seed).rows(block.tf, block.scheme, block.norm)
+        rows, test_rows = count_terms(corpus).split(seed).weighted(block.scheme, tf=block.tf, norm=block.norm)
         np.testing.assert_array_equal(rows.toarray(), fitted.toarray())
         transformed = vectorizer.transform([corpus.texts[i] for i in test])
         np.testing.assert_array_equal(test_rows.toarray(), transformed.toarray())
@@ -210,17 +209,6 @@ class TestSplits:
         rows = [row.tobytes() for row in whole.train.toarray()]
         assert len(set(rows)) < len(rows)
         assert len(set(zip(rows, whole.fold_numbers().tolist(), strict=True))) == len(set(rows))
-
-    @pytest.mark.parametrize("left_out", ["document", "copies", None])
-    def test_profiles_are_those_of_the_estimator(self, left_out):
-        split = count_terms(made_up(90)).split(1)
-        profile = ClassProfile(leave_out=left_out or "document").fit(split.train, split.codes)
-        expected = profile.transform(split.train)
-        if left_out is not None:
-            expected = ClassProfile(leave_out=left_out).fit_transform(split.train, split.codes)
-        train, test = split.profiles(left_out)
-        np.testing.assert_array_equal(train, expected)
-        np.testing.assert_array_equal(test, profile.transform(split.test))
 
     def test_deduplicated_keeps_the_first_and_drops_texts_of_two_labels(self):
         labels = np.array(["x", "x", "y", "y", "x"])
@@ -275,7 +263,7 @@ class TestPredictions:
 
     def test_several_features_add_their_distances(self):
         split = count_terms(made_up(100)).split(0)
-        tfidf, btf = split.rows("raw", "idf", "l2"), split.rows("binary", None, "l2")
+        tfidf, btf = split.weighted("idf"), split.weighted(None, tf="binary")
         distances = sum(
             np.sqrt(np.maximum(0, 2 - 2 * (test @ train.T).toarray())) for train, test in (tfidf, btf)
         )  # rows of length 1
@@ -351,7 +339,7 @@ class TestPredictions:
     def test_two_classes_of_equal_size_leave_ecib_without_weight(self):
         corpus = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10))
         split = count_terms(replace(corpus, split=np.array(["train"] * 16 + ["test"] * 4))).split(None)
-        assert not split.rows("raw", "cib_ncf", "l2")[0].data.any()
+        assert not split.weighted("cib_ncf")[0].data.any()
         assert len(predict(split, [read_method("lr: ecib")])[0]) == 4
 
     @pytest.mark.parametrize(
@@ -626,7 +614,7 @@ class TestResuming:
         script = textwrap.dedent(
             f"""
             import os, random, signal, sys, time
-            sys.path.insert(0, {str(Path(__file__).parent)!r})
+            sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parent.parent)]!r}
             import test_runs as t
             from troenpy import experiments
 

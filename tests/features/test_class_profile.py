@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from troenpy import ClassCounts, ClassProfile
-from troenpy.features.class_profile import equal_rows
+from troenpy.features.rows import equal_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 RNG = np.random.default_rng(0)

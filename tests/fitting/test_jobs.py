@@ -18,7 +18,7 @@ from troenpy import (
     TroenpyClassifier,
     experiments,
 )
-from troenpy.experiments import runs
+from troenpy.experiments import new_rows
 from troenpy.experiments.runs import Corpus
 from troenpy.fitting.jobs import job_count
 
@@ -96,7 +96,7 @@ def test_experiments_start_no_more_threads_than_processors(monkeypatch):
             asked.append(n_threads)
             super().__init__(n_threads)
 
-    monkeypatch.setattr(runs, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(new_rows, "ThreadPoolExecutor", Pool)
     corpus = Corpus("mine", tuple(TEXTS * 10), np.array(LABELS * 10))
     rows = [experiments.run([corpus], ["knn: tf*pi", "knn: tf*idf"], 1, n_jobs=n_jobs) for n_jobs in (1, 4000)]
     assert asked == [1, 3]

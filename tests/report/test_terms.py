@@ -90,7 +90,7 @@ class TestProjection:
         assert [found["classes"][code] for code in found["codes"]] == given.labels[chosen].tolist()
         places = [test.tolist().index(i) for i in chosen]
         for view in found["views"]:
-            rows = counted.split(None).rows("raw", view["scheme"], "l2")[1][places]
+            rows = counted.split(None).weighted(view["scheme"])[1][places]
             layout = np.column_stack([view["x"], view["y"]])
             assert view["trustworthiness"] == pytest.approx(trustworthiness(rows, layout, n_neighbors=7), abs=0.01)
             assert view["silhouette"] == pytest.approx(silhouette_score(layout, found["codes"]), abs=0.01)

@@ -1,6 +1,7 @@
-"""Methods on a split: weighted rows, a model fitted on the training part, the classes it gives the test part."""
+"""Methods on a split: the estimators, fitted on the training part's counts, and the classes they give the test part."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -8,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from troenpy._kernel.neighbors import Space, build_index, nearest_rows
 from troenpy.experiments.grammar import Columns, Method
 from troenpy.experiments.splits import INNER_FOLDS, Split
-from troenpy.models.logistic import Design, fit_logistic
-from troenpy.models.metrics import METRICS
-from troenpy.models.text_neighbors import with_full_length, with_zero_column
+from troenpy.features.class_profile import ClassProfile
+from troenpy.features.term_features import TermFeatures
+from troenpy.models.classifier import TroenpyClassifier
+from troenpy.models.full_length import with_full_length, with_zero_column
+from troenpy.models.neighbors import SparseKNeighborsClassifier
+from troenpy.models.text_neighbors import TextKNeighborsClassifier
 from troenpy.models.votes import vote
 from troenpy.transport.distances import TOPIC_DISTANCES, topic_distance, word_distance
 from troenpy.transport.pruning import NearestDocuments
@@ -89,17 +92,36 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
     profile, a document without weighted terms stays, as one that shares no term with any other.
     """
     method, largest = group[0], max(method.k for method in group)
+    first = method.columns[0]
+    if len(method.columns) == 1 and method.metric == "euclidean" and first.blocks and first.has_term_features_profile:
+        model = TextKNeighborsClassifier(_term_features(first), n_neighbors=largest)
+        nearest = model.fit(split.train, split.codes).kneighbors(split.test, return_distance=False)
+    else:
+        nearest = _nearest_rows(split, method, largest)
+    codes = split.codes[nearest]
+    return [vote(codes[:, : method.k], split.n_classes) for method in group]
+
+
+def _nearest_rows(split: Split, method: Method, n_neighbors: int) -> NDArray[np.int64]:
+    """Return the nearest training documents of each test document, in the sum of distances of all features."""
     pairs = [_to_compare(split, columns) for columns in method.columns]
-    train, test = ([METRICS[method.metric](_without_zeros(rows)) for rows in part] for part in zip(*pairs, strict=True))
-    kept = np.flatnonzero(sum(np.diff(rows.indptr) for rows in train))
-    if largest > len(kept):
-        raise ValueError(f"{largest} neighbours are more than the {len(kept)} training documents that have any weight")
+    train, test = (
+        rows[0] if len(rows) == 1 else sparse.hstack(rows, format="csr") for rows in zip(*pairs, strict=True)
+    )
+    train.eliminate_zeros()
+    kept = np.flatnonzero(np.diff(train.indptr))
+    if n_neighbors > len(kept):
+        raise ValueError(
+            f"{n_neighbors} neighbours are more than the {len(kept)} training documents that have any weight"
+        )
     if len(kept) < len(split.codes):
-        train = [rows[kept] for rows in train]
-    spaces = [Space(rows, method.metric) for rows in train]
-    _, nearest = nearest_rows(spaces, build_index(spaces), test, largest)
-    codes = split.codes[kept[nearest]]
-    return [vote(codes[:, : method.k], len(split.counts.classes)) for method in group]
+        train = train[kept]
+    borders = np.cumsum([0, *(rows.shape[1] for rows, _ in pairs)]).tolist()
+    metric: Any = {i: (slice(*border), method.metric) for i, border in enumerate(pairwise(borders))}
+    model = SparseKNeighborsClassifier(n_neighbors, metric=method.metric if len(pairs) == 1 else metric)
+    nearest = model.fit(train, split.codes[kept]).kneighbors(test, return_distance=False)
+    found: NDArray[np.int64] = kept[nearest]
+    return found
 
 
 def _by_transport(split: Split, group: Sequence[Method], n_processes: int) -> list[Codes]:
@@ -118,7 +140,7 @@ def _by_transport(split: Split, group: Sequence[Method], n_processes: int) -> li
     nearest = NearestDocuments(distance.space, distance.shares(split.words.train))
     largest = max(method.k for method in group)
     _, rows = nearest.search(distance.shares(split.words.test), largest, n_jobs=n_processes)
-    codes, n_classes = split.codes[rows], len(split.counts.classes)
+    codes, n_classes = split.codes[rows], split.n_classes
     ties = "again" if name in TOPIC_DISTANCES else "nearest"
     return [vote(codes[:, : method.k], n_classes, ties=ties) for method in group]
 
@@ -130,19 +152,29 @@ def _to_compare(split: Split, columns: Columns) -> tuple[Any, Any]:
     return with_full_length(train, len(columns.blocks), split.train.shape[1]), with_zero_column(test)
 
 
-def _without_zeros(rows: Any) -> sparse.csr_array:
-    rows.eliminate_zeros()
-    return sparse.csr_array(rows)
-
-
 def _side_by_side(split: Split, columns: Columns) -> tuple[Any, Any]:
     """Return the columns for the training and the test part, class profiles last."""
-    pairs = [split.rows(block.tf, block.scheme, block.norm) for block in columns.blocks]
+    pairs = [split.weighted(block.scheme, tf=block.tf, norm=block.norm) for block in columns.blocks]
     for profile in columns.profiles:
-        both = split.profiles(profile.left_out)
-        pairs.append(tuple(sparse.csr_array(profile.factor * part) for part in both))
-    train, test = (sparse.hstack(part, format="csr") for part in zip(*pairs, strict=True))
+        model = ClassProfile(leave_out=profile.left_out or "document")
+        train = model.fit_transform(split.train, split.codes)
+        train = model.transform(split.train) if profile.left_out is None else train
+        pairs.append(tuple(sparse.csr_array(profile.factor * part) for part in (train, model.transform(split.test))))
+    train, test = map(_joined, zip(*pairs, strict=True))
     return train, test
+
+
+def _joined(rows: Sequence[Any]) -> Any:
+    return rows[0] if len(rows) == 1 else sparse.hstack(rows, format="csr")
+
+
+def _term_features(columns: Columns) -> TermFeatures:
+    """Return the features of a classifier of text, made from counts."""
+    if not columns.profiles:
+        return TermFeatures([("words", "counts", columns.blocks)])
+    (profile,) = columns.profiles
+    view = ("words", "counts", (*columns.blocks, "profile"))
+    return TermFeatures([view], leave_out=profile.left_out or "document", profile_scale=profile.factor)
 
 
 def _by_linear_model(split: Split, method: Method) -> Codes:
@@ -159,19 +191,13 @@ def _by_linear_model(split: Split, method: Method) -> Codes:
 
 
 def _by_logistic_regression(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
-    """Classify by one logistic regression for each C."""
+    """Classify by one TroenpyClassifier for each C; features without any weight leave the most frequent class."""
     (columns,) = method.columns
-    train, test = _side_by_side(split, columns)
-    n_blocks, n_classes = len(columns.blocks), len(split.counts.classes)
-    end = n_blocks * split.train.shape[1]
-    design = (
-        Design(train[:, :end], max(1, n_blocks), tail=train[:, end:]) if columns.profiles else Design(train, n_blocks)
-    )
-    predictions = []
-    for C in strengths:
-        coef, intercept, _ = fit_logistic(design, split.codes, n_classes, C=C, tol=TOLERANCE)
-        predictions.append(_classes(np.asarray(test @ coef.T) + intercept))
-    return predictions
+    weights = (block.weights(split.counts, smoothing=1.0, pcf=False) for block in columns.blocks)
+    if not columns.profiles and not any(weight.any() for weight in weights):
+        return [np.full(split.test.shape[0], np.bincount(split.codes).argmax()) for _ in strengths]
+    model = TroenpyClassifier(_term_features(columns), tol=TOLERANCE)
+    return [model.set_params(C=C).fit(split.train, split.codes).predict(split.test) for C in strengths]
 
 
 def _by_svm(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
@@ -185,7 +211,7 @@ def _by_nb_svm(split: Split, method: Method, strengths: Sequence[float]) -> list
     (block,) = method.blocks
     decisions: list[list[Any]] = [[] for _ in strengths]
     for of_class in split.one_against_rest():
-        train, test = of_class.rows(block.tf, "nb", block.norm)
+        train, test = of_class.weighted("nb", tf=block.tf, norm=block.norm)
         for number, C in enumerate(strengths):
             decisions[number].append(_svm_decisions(train, of_class.codes, test, C))
     return [_classes(np.hstack(by_class)) for by_class in decisions]

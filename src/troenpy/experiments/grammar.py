@@ -23,7 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from troenpy.features.rows import NORMS, Norm, TermFrequency
+from troenpy.features.blocks import Block
+from troenpy.features.rows import NORMS, TermFrequency
 from troenpy.models.metrics import METRICS
 from troenpy.transport.distances import DISTANCES
 from troenpy.weights.schemes import check_scheme
@@ -47,15 +48,6 @@ DEFAULT_K, DEFAULT_C = 7, 1.0
 
 
 @dataclass(frozen=True)
-class Block:
-    """Columns of tf x weight, normalised by row; without a scheme every term weighs 1."""
-
-    tf: TermFrequency
-    scheme: str | None
-    norm: Norm | None
-
-
-@dataclass(frozen=True)
 class Profile:
     """The class profile times a factor, and what is left out of it for a training row."""
 
@@ -69,6 +61,11 @@ class Columns:
 
     blocks: tuple[Block, ...]
     profiles: tuple[Profile, ...]
+
+    @property
+    def has_term_features_profile(self) -> bool:
+        """Whether there is one class profile, which leaves training documents out, as TermFeatures have it."""
+        return len(self.profiles) == 1 and self.profiles[0].left_out is not None
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ def read_method(name: str) -> Method:
     Examples
     --------
     >>> read_method("knn: tf*rf*idf/hellinger").blocks
-    (Block(tf='raw', scheme='rf*idf', norm='hellinger'),)
+    (Block(name='tf*rf*idf/hellinger', scheme='rf*idf', tf='raw', norm='hellinger', takes_pcf=False),)
     >>> read_method("lr:tf*pi+2b").name
     'lr: tf*pi + btf + ecib'
     >>> read_method("svm-cv: btf & 1*profile").name
@@ -149,9 +146,20 @@ def read_method(name: str) -> Method:
     if linear:
         spaces = [[text for space in spaces for text in space]]
     columns = tuple(_columns(space, name) for space in spaces)
-    if linear == "nbsvm" and (len(spaces[0]) > 1 or columns[0].profiles or columns[0].blocks[0].scheme):
-        raise ValueError(f"cannot read method {name!r}: NB-SVM has one feature, without a scheme, as in 'nbsvm: btf'")
+    if linear:
+        _check_model(linear, columns[0], name)
     return Method(linear or "knn", k, metric, C, features, columns)
+
+
+def _check_model(model: str, columns: Columns, name: str) -> None:
+    """Raise for columns that a linear model does not take."""
+    n_columns = len(columns.blocks) + len(columns.profiles)
+    if model == "nbsvm" and (n_columns > 1 or columns.profiles or columns.blocks[0].scheme):
+        raise ValueError(f"cannot read method {name!r}: NB-SVM has one feature, without a scheme, as in 'nbsvm: btf'")
+    if model == "lr" and columns.profiles and not columns.has_term_features_profile:
+        raise ValueError(
+            f"cannot read method {name!r}: logistic regression has one class profile, 'profile' or 'profile-copies'"
+        )
 
 
 def _features(text: str, name: str) -> list[str]:
@@ -202,7 +210,7 @@ def _block(text: str, name: str) -> Block:
     if star:
         check_scheme(scheme, smoothing=1.0)
     chosen = {"none": None, "": "l2"}.get(norm, norm)
-    return Block(TERM_FREQUENCIES[tf], scheme or None, chosen)  # type: ignore[arg-type]
+    return Block(text, scheme or None, TERM_FREQUENCIES[tf], chosen)  # type: ignore[arg-type]
 
 
 def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None) -> list[Method]:

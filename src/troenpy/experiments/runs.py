@@ -6,11 +6,8 @@ random_state=seed)`, the same ones for all methods.
 """
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from numbers import Integral, Real
 
@@ -18,15 +15,14 @@ from threadpoolctl import threadpool_limits
 
 from troenpy import datasets
 from troenpy.datasets.corpora import Corpus
-from troenpy.experiments.evaluation import cost, groups, predict
 from troenpy.experiments.grammar import Method, read_methods
-from troenpy.experiments.journal import PROTOCOL, Row, open_journal, packed, versions
+from troenpy.experiments.journal import Row, open_journal, versions
+from troenpy.experiments.new_rows import RunFacts, new_rows, threads
 from troenpy.experiments.progress import Clock, Progress, Task
-from troenpy.experiments.splits import CountedCorpus, Split, count_terms, deduplicated, fingerprint, n_test_documents
+from troenpy.experiments.splits import deduplicated, fingerprint, n_test_documents
 from troenpy.files.archive import FilePath
-from troenpy.files.processes import cpu_seconds
 from troenpy.fitting.jobs import job_count
-from troenpy.models.neighbors import check_count
+from troenpy.fitting.parameters import check_count
 from troenpy.transport import embeddings
 
 
@@ -45,6 +41,15 @@ class RunOptions:
     data_dir: FilePath | None = None
     on_start: Callable[[Sequence[str]], None] | None = None
     on_row: Callable[[Progress], None] | None = None
+
+    def check(self) -> None:
+        """Raise for options that cannot be run, whatever the corpora."""
+        job_count(self.n_jobs)
+        fractions = self.train_fractions
+        if not fractions or not all(isinstance(part, Real) and 0 < part <= 1 for part in fractions):
+            raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(fractions)}")
+        if self.sample is not None:
+            check_count("sample", self.sample)
 
     def load(self, name: str) -> Corpus:
         """Load a corpus by name."""
@@ -146,24 +151,19 @@ def run_with(
     load: Callable[[str], Corpus] | None = None,
 ) -> list[Row]:
     """Do the work of `run`; corpora that come by name are loaded by a function, so that others can share them."""
-    n_threads = job_count(options.n_jobs)
+    options.check()
     given = _checked_corpora(corpora)
     chosen = read_methods(methods, options.ks)
     seeds = _seeds(splits)
     if not chosen:
         raise ValueError("there must be a method to run, such as 'knn: tf*pi'")
-    fractions = options.train_fractions
-    if not fractions or not all(isinstance(part, Real) and 0 < part <= 1 for part in fractions):
-        raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(fractions)}")
-    sample = None if options.sample is None else check_count("sample", options.sample)
-    vectors = options.vectors
     is_transport = any(method.is_transport for method in chosen)
-    if is_transport and vectors is None:
+    if is_transport and options.vectors is None:
         raise ValueError(
             "optimal transport needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file"
         )
-    made_with = _made_with(is_transport)
-    vectors_name = embeddings.fingerprint(vectors) if is_transport and vectors is not None else None
+    made_with, vectors = _made_with(is_transport), options.vectors if is_transport else None
+    vectors_name = None if vectors is None else embeddings.fingerprint(vectors)
     with open_journal(options.out, is_fresh=options.is_fresh) as journal:  # before corpora are read, which takes longer
         if options.on_start is not None:
             options.on_start([one if isinstance(one, str) else one.name for one in given])
@@ -171,22 +171,27 @@ def run_with(
         if options.is_deduplicated:
             loaded = [deduplicated(corpus) for corpus in loaded]
         marks = {(corpus.name, options.is_deduplicated): fingerprint(corpus) for corpus in loaded}
-        tasks = [
-            Task(corpus, options.is_deduplicated, float(fraction), _fewer(sample, corpus), seed, chosen)
-            for corpus in loaded
-            for fraction in fractions
-            for seed in (seeds if corpus.split is None else [None])
-        ]
-        facts = _Facts(marks, made_with, vectors if is_transport else None, vectors_name, options.data_dir)
         journal.check(marks, made_with, vectors_name)
+        tasks = list(_tasks(options, loaded, seeds, chosen))
+        facts = RunFacts(marks, made_with, vectors, vectors_name, options.data_dir)
         clock = Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
+        n_threads = job_count(options.n_jobs)
         # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
-        with threadpool_limits(1), _threads(n_threads) as pool:
-            for row in _new_rows(clock.tasks, pool, n_threads, facts):
+        with threadpool_limits(1), threads(n_threads) as pool:
+            for row in new_rows(clock.tasks, pool, n_threads, facts):
                 journal.append(row)
                 if options.on_row is not None:
                     options.on_row(clock.progress(row))
         return [journal.rows[task.key(method)] for task in tasks for method in chosen]
+
+
+def _tasks(options: RunOptions, corpora: Iterable[Corpus], seeds: list[int], methods: list[Method]) -> Iterator[Task]:
+    """Yield every split of every corpus, with the methods to run on it."""
+    for corpus in corpora:
+        sample = _fewer(options.sample, corpus)
+        for fraction in options.train_fractions:
+            for seed in seeds if corpus.split is None else [None]:
+                yield Task(corpus, options.is_deduplicated, float(fraction), sample, seed, methods)
 
 
 def _checked_corpora(corpora: Iterable[str | Corpus]) -> list[str | Corpus]:
@@ -217,37 +222,6 @@ def _seeds(splits: int | Iterable[int]) -> list[int]:
     return [int(seed) for seed in seeds]
 
 
-@contextmanager
-def _threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Start threads; after a failure or Ctrl-C, do not wait for what they are at: nobody will see its result."""
-    pool = ThreadPoolExecutor(n_threads)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What all rows of a run have in common."""
-
-    marks: dict[tuple[str, bool], str]
-    versions: dict[str, str]
-    vectors: FilePath | None
-    vectors_name: str | None
-    data_dir: FilePath | None
-
-    def counted(self, corpus: Corpus, n_threads: int) -> CountedCorpus:
-        """Count the terms of a corpus, and give those that have vectors theirs."""
-        counted = count_terms(corpus, n_jobs=n_threads)
-        if self.vectors is None:
-            return counted
-        vectors = embeddings.load(self.vectors, counted.terms, data_dir=self.data_dir)
-        if not len(vectors):
-            raise ValueError(f"{self.vectors} has a vector for none of the {len(counted.terms)} terms of {corpus.name}")
-        return replace(counted, vectors=vectors)
-
-
 def _made_with(is_transport: bool) -> dict[str, str]:
     try:
         return versions("POT", "tomotopy") if is_transport else versions()
@@ -258,60 +232,4 @@ def _made_with(is_transport: bool) -> dict[str, str]:
 
 def _fewer(sample: int | None, corpus: Corpus) -> int | None:
     """Return the sample if it is less than all test documents."""
-    return sample if sample is not None and sample < n_test_documents(corpus) else None
-
-
-def _new_rows(tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, facts: _Facts) -> Iterator[Row]:
-    """Yield the rows of all tasks as they come, one split at a time, and of its methods those by transport last."""
-    counted_name, counted = None, None
-    for task in tasks:
-        if not task.methods:
-            continue
-        if counted is None or counted_name != task.corpus.name:
-            counted_name, counted = task.corpus.name, facts.counted(task.corpus, n_threads)
-        split = counted.split(task.seed, task.train_fraction, task.sample)
-        # What takes longest is begun first: it leaves no thread idle at the end.
-        order = sorted(groups(task.methods), key=lambda group: -cost(group[0]))
-        futures = [pool.submit(_evaluate, task, split, group, facts) for group in order if not group[0].is_transport]
-        for future in as_completed(futures):
-            yield from future.result()
-        for group in order:
-            if group[0].is_transport:
-                yield from _evaluate(task, split, group, facts, n_threads)
-
-
-def _evaluate(task: Task, split: Split, group: list[Method], facts: _Facts, n_processes: int = 1) -> list[Row]:
-    """Return the rows of methods that differ in k only."""
-    wall, cpu = time.perf_counter(), cpu_seconds()
-    try:
-        predictions = predict(split, group, n_processes)
-    except ValueError as error:
-        raise ValueError(f"{group[0].name!r} on {task.corpus.name}: {error}") from None
-    wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
-    rows = []
-    for method, predicted in zip(group, predictions, strict=True):
-        correct = predicted == split.truth
-        n_wrong = int((~correct).sum())
-        rows.append(
-            Row(
-                protocol=PROTOCOL,
-                corpus=task.corpus.name,
-                fingerprint=facts.marks[task.corpus.name, task.is_deduplicated],
-                deduplicated=task.is_deduplicated,
-                train_fraction=task.train_fraction,
-                seed=task.seed,
-                method=method.name,
-                n_train=len(split.codes),
-                n_test=len(correct),
-                n_terms=split.train.shape[1],
-                n_wrong=n_wrong,
-                error=n_wrong / len(correct),
-                correct=packed(correct),
-                wall_seconds=round(wall / len(group), 6),
-                cpu_seconds=round(cpu / len(group), 6),
-                versions=facts.versions if method.is_transport else versions(),
-                sample=task.sample,
-                vectors=facts.vectors_name if method.is_transport else None,
-            )
-        )
-    return rows
+    return int(sample) if sample is not None and sample < n_test_documents(corpus) else None

@@ -4,9 +4,9 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,11 @@ from scipy import sparse
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.datasets.corpora import Corpus
-from troenpy.features.class_profile import ClassProfile, equal_rows
 from troenpy.features.count_vectorizer import CountVectorizer
-from troenpy.features.rows import Norm, TermFrequency, row_sums, weighted_rows
+from troenpy.features.rows import Norm, TermFrequency, equal_rows
+from troenpy.features.term_weighter import TermWeighter
 from troenpy.transport.vectors import WordVectors
 from troenpy.weights.cells import Floats
-from troenpy.weights.schemes import term_weights
 
 TEST_SIZE = 0.2
 INNER_FOLDS = 3
@@ -67,35 +66,16 @@ class Split:
     truth: NDArray[np.int64]
     counts: ClassCounts
     words: WordCounts | None = None
-    _weights: dict[str | None, Floats] = field(default_factory=dict)
 
-    def weights(self, scheme: str | None) -> Floats:
-        """Return one weight per term by a scheme, worked out once; None weighs every term 1."""
-        if scheme not in self._weights:
-            n_terms = self.train.shape[1]
-            self._weights[scheme] = np.ones(n_terms) if scheme is None else term_weights(self.counts, scheme)
-        return self._weights[scheme]
+    @property
+    def n_classes(self) -> int:
+        """How many classes the training part has."""
+        return len(self.counts.classes)
 
-    def rows(self, tf: TermFrequency, scheme: str | None, norm: Norm | None) -> tuple[Any, Any]:
-        """Return the weighted rows of the training and the test part."""
-        length = float(row_sums(self.train).mean()) if tf == "bm25" else 1.0
-        weights = self.weights(scheme)
-        train, test = (
-            weighted_rows(part, weights, tf=tf, norm=norm, average_length=length) for part in (self.train, self.test)
-        )
-        return train, test
-
-    def profiles(self, left_out: Literal["document", "copies"] | None) -> tuple[Any, Any]:
-        """Return the class profiles of the training and the test part.
-
-        Parameters
-        ----------
-        left_out : {"document", "copies"} or None
-            What a training row is profiled without.
-        """
-        profile = ClassProfile(leave_out=left_out or "document")
-        train = profile.fit_transform(self.train, self.codes)
-        return profile.transform(self.train) if left_out is None else train, profile.transform(self.test)
+    def weighted(self, scheme: str | None, *, tf: TermFrequency = "raw", norm: Norm | None = "l2") -> tuple[Any, Any]:
+        """Return the rows of the training and the test part, weighted by a TermWeighter; None weighs every term 1."""
+        weighter = TermWeighter(scheme or unweighted, tf=tf, norm=norm).learn(self.counts, float(self.train.sum()))
+        return weighter.weigh(self.train), weighter.weigh(self.test)
 
     def fold_numbers(self) -> Documents:
         """Return a fold for each training document, drawn at random; copies are in one fold."""
@@ -174,6 +154,11 @@ class CountedCorpus:
         columns, vectors = self.vectors.of(self.terms)
         counts = sparse.csr_array(self.counts)
         return replace(split, words=WordCounts(vectors, counts[train][:, columns], counts[test][:, columns]))
+
+
+def unweighted(counts: ClassCounts) -> Floats:
+    """Weigh every term 1, as a scheme of TermWeighter."""
+    return np.ones(len(counts.term_docs))
 
 
 def _drawn(documents: Documents, n: int, seed: int | None) -> Documents:

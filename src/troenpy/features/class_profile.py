@@ -1,4 +1,7 @@
-"""ClassProfile: counts in, one column per class out; a training row is profiled without itself."""
+"""ClassProfile: counts in, one column per class out; a training row is profiled without itself.
+
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
 
 from typing import Any, Literal, Self
 
@@ -13,6 +16,8 @@ from troenpy._kernel.matrix import class_profiles
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, read_labels
+from troenpy.features.class_shares import finish_dense, finish_sparse
+from troenpy.features.rows import equal_rows
 from troenpy.files.saved import Saved, arrays_at, below
 from troenpy.fitting.parameters import check_whole
 from troenpy.fitting.transaction import all_or_nothing
@@ -242,7 +247,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             rows, self.idf_, self.counts_.doc_freq, self._totals(), without,
             smoothing=float(self.smoothing), as_dense=is_dense, n_threads=n_threads,
         )  # fmt: skip
-        finish = _finish_dense if is_dense else _finish_sparse
+        finish = finish_dense if is_dense else finish_sparse
         squares: Any = finish(by_class, sums, sizes, remainder(sizes.sum(), without), left_out, float(self.smoothing))
         roots = np.sqrt(squares, out=squares) if is_dense else squares.sqrt()
         return roots.astype(rows.dtype, copy=False)
@@ -323,73 +328,3 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def equal_rows(rows: sparse.csr_array) -> NDArray[np.int64]:
-    """Number the rows of a canonical CSR so that equal rows, and no others, have the same number.
-
-    Examples
-    --------
-    >>> equal_rows(sparse.csr_array([[1, 2], [0, 1], [1, 2], [0, 2]])).tolist()
-    [0, 1, 0, 3]
-    """
-    numbers = np.arange(rows.shape[0], dtype=np.int64)
-    # Equal rows have equal sums, to the last bit; only rows with equal sums need to be compared.
-    marks = np.asarray(rows @ np.random.default_rng(0).random(rows.shape[1]))
-    _, which, times = np.unique(marks, return_inverse=True, return_counts=True)
-    first: dict[tuple[bytes, bytes], int] = {}
-    for row in np.flatnonzero(times[which] > 1).tolist():
-        part = slice(rows.indptr[row], rows.indptr[row + 1])
-        numbers[row] = first.setdefault((rows.indices[part].tobytes(), rows.data[part].tobytes()), row)
-    return numbers
-
-
-def _finish_dense(z: Floats, sums: Floats, sizes: Floats, remaining: Floats, left_out: Any, smoothing: float) -> Floats:
-    """Turn sum b n_iw into z_i, in place."""
-    total, shrunk = sums.T
-    pseudo = smoothing * shrunk / np.where(remaining > 0, remaining, np.inf)
-    # Without known terms, z is what remains of the class distribution.
-    is_known = total > 0
-    total = np.where(is_known, total, remaining)
-    pseudo, shrunk = np.where(is_known, pseudo, 1.0), np.where(is_known, shrunk, 0.0)
-    z += np.multiply.outer(pseudo, sizes)
-    if left_out is not None:
-        row, i, m = np.repeat(np.arange(len(z)), np.diff(left_out.indptr)), left_out.indices, left_out.data
-        z[row, i] = np.where(remainder(sizes[i], m) > 0, np.maximum(z[row, i] - m * (shrunk + pseudo)[row], 0.0), 0.0)
-    z /= np.where(remaining > 0, total, 1.0)[:, np.newaxis]
-    z[remaining == 0] = 1 / len(sizes)  # all documents are left out: nothing is known of the classes
-    return z
-
-
-def _finish_sparse(
-    z: sparse.csr_array, sums: Floats, sizes: Floats, remaining: Floats, left_out: Any, smoothing: float
-) -> sparse.csr_array:
-    """Turn sum b n_iw into z_i at the classes that share a term with the document."""
-    total, shrunk = sums.T
-    pseudo = smoothing * shrunk / np.where(remaining > 0, remaining, np.inf)
-    row = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
-    added = pseudo[row] * sizes[z.indices]
-    if left_out is not None:
-        at, own_row, m = _entries_of(z, row, left_out)
-        before = z.data[at]
-        z.data[at] -= m * shrunk[own_row]
-        added[at] -= m * pseudo[own_row]
-        # Rounding is all that is left of a class of which the document held its terms alone: that it was stored at
-        # all would give the label away.
-        gone = at[z.data[at] <= 1e-12 * before]
-        z.data[gone], added[gone] = 0.0, 0.0
-    z.data += added
-    z.data /= np.where(total > 0, total, 1.0)[row]
-    z.eliminate_zeros()
-    return z
-
-
-def _entries_of(z: sparse.csr_array, row: NDArray[Any], part: Any) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """Return where the entries of a part stand among those of z, with their rows and values."""
-    n_columns = np.int64(z.shape[1])
-    keys = row * n_columns + z.indices
-    part_row = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
-    part_keys = part_row * n_columns + part.indices
-    at = np.searchsorted(keys, part_keys)
-    is_there = np.append(keys, -1)[at] == part_keys
-    return at[is_there], part_row[is_there], part.data[is_there]

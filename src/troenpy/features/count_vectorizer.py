@@ -1,10 +1,12 @@
-"""Text to term counts: scikit-learn's CountVectorizer, on the kernel wherever that does the same."""
+"""Text to term counts: scikit-learn's CountVectorizer, on the kernel wherever that does the same.
 
-import re
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
+
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +16,15 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVecto
 
 from troenpy import _kernel
 from troenpy.features import documents
+from troenpy.features.counted_rows import CountedRows, Room, in_order
+from troenpy.features.text_parameters import (
+    LARGEST_INT32,
+    check_pattern,
+    document_limit,
+    has_upper_case,
+    has_whole_columns,
+    is_ngram_range,
+)
 from troenpy.files import archive
 from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
@@ -35,22 +46,6 @@ REPLACED_STEPS = (
     "_word_ngrams",
 )
 COUNTED_DTYPES = tuple(map(np.dtype, (np.int32, np.int64, np.float32, np.float64)))
-LARGEST_INT32 = np.iinfo(np.int32).max
-
-
-class Room(NamedTuple):
-    """How far the arrays of a matrix are over-allocated, so that TermFeatures can expand them in place."""
-
-    times: int = 1
-    by_row: int = 0  # values a row more
-
-
-class CountedRows(NamedTuple):
-    """A matrix of counts, and the arrays, over-allocated or not, at whose end its values and column indices are."""
-
-    matrix: Any
-    data: NDArray[Any]
-    indices: NDArray[Any]
 
 
 class CountVectorizer(SklearnCountVectorizer):
@@ -189,7 +184,7 @@ class CountVectorizer(SklearnCountVectorizer):
         n_threads = job_count(self.n_jobs)
         self._check_text_parameters()
         if not self._kernel_applies():
-            return _in_order(super().fit_transform(self._readable(raw_documents)))
+            return in_order(super().fit_transform(self._readable(raw_documents)))
         self._validate_as_parent_does()
         counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
@@ -222,7 +217,7 @@ class CountVectorizer(SklearnCountVectorizer):
         """Do the work of `transform` on a collection that was checked, in arrays with room for more."""
         n_threads = job_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
-            return _in_order(super().transform(self._readable(raw_documents)))
+            return in_order(super().transform(self._readable(raw_documents)))
         self._check_vocabulary()
         return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), room)
 
@@ -262,7 +257,7 @@ class CountVectorizer(SklearnCountVectorizer):
             if not isinstance(term, str):
                 raise TypeError(f"vocabulary must hold strings, got {term!r}")
         if self.analyzer == "word":
-            _check_pattern(self.token_pattern)
+            check_pattern(self.token_pattern)
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
@@ -289,7 +284,7 @@ class CountVectorizer(SklearnCountVectorizer):
         self._validate_ngram_range()
         self._warn_for_unused_params()
         self._validate_vocabulary()
-        if self.fixed_vocabulary_ and self.lowercase and any(map(_has_upper_case, self.vocabulary)):
+        if self.fixed_vocabulary_ and self.lowercase and any(map(has_upper_case, self.vocabulary)):
             warnings.warn(
                 "Upper case characters found in vocabulary while 'lowercase' is True. "
                 "These entries will not be matched with any documents",
@@ -318,8 +313,8 @@ class CountVectorizer(SklearnCountVectorizer):
             and knows_accents
             and isinstance(self.lowercase, bool | np.bool_)
             and self.dtype is not None
-            and _has_whole_columns(self.vocabulary)
-            and _is_ngram_range(self.ngram_range)
+            and has_whole_columns(self.vocabulary)
+            and is_ngram_range(self.ngram_range)
         )
 
     def _readable(self, raw_documents: Any) -> Any:
@@ -412,42 +407,3 @@ class CountVectorizer(SklearnCountVectorizer):
             X.data, X.indices, X.indptr = data[first:], indices[first:], indptr
         X.has_canonical_format = True
         return CountedRows(X, data, indices)
-
-
-def _check_pattern(pattern: Any) -> None:
-    if pattern is None:
-        raise ValueError("token_pattern must say what a word is, got None: give it, or a tokenizer")
-    if isinstance(pattern, str):
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"token_pattern must be a regular expression, got {pattern!r}: {error}") from None
-
-
-def _in_order(X: Any) -> CountedRows:
-    """Return scikit-learn's matrix with its column indices in order."""
-    # scikit-learn renames the columns after it has sorted them, and leaves the flag as it was.
-    X.has_sorted_indices = False
-    X.sort_indices()
-    return CountedRows(X, X.data, X.indices)
-
-
-def _has_upper_case(term: Any) -> bool:
-    return any(map(str.isupper, term))
-
-
-def _has_whole_columns(vocabulary: Any) -> bool:
-    """Say whether a given vocabulary numbers its columns by integers, as it does unless it came from a table."""
-    return not isinstance(vocabulary, Mapping) or all(isinstance(column, Integral) for column in vocabulary.values())
-
-
-def _is_ngram_range(ngram_range: Any) -> bool:
-    is_pair = isinstance(ngram_range, tuple) and len(ngram_range) == 2
-    if not is_pair or not all(isinstance(n, int | np.integer) for n in ngram_range):
-        return False
-    return 1 <= ngram_range[0] <= ngram_range[1] <= LARGEST_INT32
-
-
-def document_limit(share_or_number: Any, n_documents: int) -> Any:
-    """Turn a `min_df` or `max_df` into a number of documents."""
-    return share_or_number if isinstance(share_or_number, Integral) else share_or_number * n_documents

@@ -14,7 +14,8 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.labels import Labels
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile
-from troenpy.features.count_vectorizer import CountedRows, CountVectorizer, Room
+from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.counted_rows import CountedRows, Room
 from troenpy.features.parts import Parts
 from troenpy.features.rows import row_sums
 from troenpy.features.views import View

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from troenpy._kernel.matrix import stack_blocks
 from troenpy.features.blocks import Block
-from troenpy.features.count_vectorizer import CountedRows
+from troenpy.features.counted_rows import CountedRows
 from troenpy.features.rows import bm25_counts
 from troenpy.weights.cells import Floats
 

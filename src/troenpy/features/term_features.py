@@ -1,4 +1,7 @@
-"""TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts."""
+"""TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts.
+
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
 
 from typing import Any, Self
 
@@ -16,7 +19,7 @@ from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile, LeaveOut
-from troenpy.features.count_vectorizer import CountedRows, Room
+from troenpy.features.counted_rows import CountedRows, Room
 from troenpy.features.documents import check_collection
 from troenpy.features.fitted_view import FittedView, choose_blocks, mean_length, room_for
 from troenpy.features.folds import folds

@@ -1,4 +1,7 @@
-"""TermWeighter: counts in, weighted rows out. Fit learns class counts, transform multiplies."""
+"""TermWeighter: counts in, weighted rows out. Fit learns class counts, transform multiplies.
+
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
 
 from typing import Any, Self
 

@@ -1,4 +1,7 @@
-"""TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text."""
+"""TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text.
+
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
 
 from collections.abc import Sized
 from copy import copy
@@ -14,12 +17,13 @@ from sklearn.utils.metadata_routing import UNUSED
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer, document_limit
+from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
 from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
 from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_weighter import TermWeighter
+from troenpy.features.text_parameters import document_limit
 from troenpy.files.archive import Arrays
 from troenpy.files.saved import Saved, arrays_at, below
 from troenpy.fitting.jobs import job_count

@@ -27,6 +27,15 @@ def check_whole(name: str, value: Any, *, least: int = 0) -> int:
     return int(value)
 
 
+def check_count(name: str, value: Any) -> int:
+    """Return a number of neighbours, or of something else, if it is one."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} does not take {type(value)} value, enter integer value, got {value!r}")
+    if value <= 0:
+        raise ValueError(f"Expected {name} > 0. Got {value}")
+    return int(value)
+
+
 def check_flag(name: str, value: Any) -> bool:
     """Return True or False."""
     if not isinstance(value, bool | np.bool_):

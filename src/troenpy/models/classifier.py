@@ -1,4 +1,7 @@
-"""TroenpyClassifier: text in, label out, with an explanation. TermFeatures and logistic regression."""
+"""TroenpyClassifier: text in, label out, with an explanation. TermFeatures and logistic regression.
+
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

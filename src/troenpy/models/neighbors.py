@@ -1,7 +1,9 @@
-"""SparseKNeighborsClassifier: exact nearest neighbours of sparse rows, and their vote."""
+"""SparseKNeighborsClassifier: exact nearest neighbours of sparse rows, and their vote.
+
+It is long because every parameter and method is documented where users of scikit-learn look for it.
+"""
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from troenpy.counts.labels import unmixed
 from troenpy.files import archive
 from troenpy.files.saved import Saved, arrays_at, below, checked_classes, checked_count, checked_rows, index_type
 from troenpy.fitting.jobs import job_count
+from troenpy.fitting.parameters import check_count
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.metrics import METRICS, Metric
 from troenpy.models.metrics import read_metric as read_metric
@@ -291,15 +294,6 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = "hellinger" in str(self.metric)
         tags.classifier_tags.poor_score = self.metric == "hellinger"  # shares do not tell scikit-learn's blobs apart
         return tags
-
-
-def check_count(name: str, value: Any) -> int:
-    """Return a number of neighbours, or of something else, if it is one."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} does not take {type(value)} value, enter integer value, got {value!r}")
-    if value <= 0:
-        raise ValueError(f"Expected {name} > 0. Got {value}")
-    return int(value)
 
 
 def _bounds(columns: slice) -> list[int | None]:

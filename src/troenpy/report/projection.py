@@ -57,7 +57,7 @@ def project(
 
     with threadpool_limits(1):  # its threads wait for each other at every step: with a busy core, for minutes
         views = [
-            {"scheme": scheme, "name": name, **_view(split.rows("raw", scheme, "l2")[1][chosen], codes, seed)}
+            {"scheme": scheme, "name": name, **_view(split.weighted(scheme)[1][chosen], codes, seed)}
             for scheme, name in VIEWS.items()
         ]
     return {

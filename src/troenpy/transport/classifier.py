@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy.counts.labels import check_labels_fit, read_single_labels
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.fitting.jobs import job_count
+from troenpy.fitting.parameters import check_count
 from troenpy.fitting.transaction import all_or_nothing
-from troenpy.models.neighbors import check_count
 from troenpy.models.votes import vote
 from troenpy.transport.couplings import Floats
 from troenpy.transport.distances import (

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import psi
 
-from troenpy.models.neighbors import check_count
+from troenpy.fitting.parameters import check_count
 from troenpy.transport.balanced import Balanced
 from troenpy.transport.couplings import Floats
 from troenpy.transport.grounds import Rows, Table, Words, shared_places
