@@ -1,4 +1,4 @@
-"""Write the tables of README.md, docs/beyond.md and docs/transport.md from the rows under results/: none is typed.
+"""Write the tables of README.md and of docs/ from the rows under results/: none is typed.
 
     python experiments/table.py          # writes them
     python experiments/table.py --check  # says whether they have what the rows give
@@ -35,7 +35,7 @@ from troenpy.report.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, 
 ROOT = Path(__file__).parent.parent
 ROWS = ROOT / "experiments/results/all/rows.jsonl"
 TRANSPORT_ROWS = ROOT / "experiments/results/transport/rows.jsonl"
-PAGES = (ROOT / "README.md", ROOT / "docs/beyond.md", ROOT / "docs/transport.md")
+PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/beyond.md", "docs/transport.md"))
 MARKED = re.compile(r"<!-- (\w+): written by experiments/table.py -->\n(.*?)<!-- end of \1 -->", flags=re.DOTALL)
 
 KNN, LINEAR = BEYOND_KNN[0], BEYOND_LINEAR[1]
@@ -57,6 +57,15 @@ NOTES = {
     BEYOND_LINEAR[0]: "**ours**, `TroenpyClassifier()`",
 }
 
+#: The few rows of README.md, and what they are called there.
+FEW = {
+    "lr: tf*idf": "TF-IDF, logistic regression",
+    "svm-cv: logtf*idf": "log TF-IDF, linear SVM",
+    "nbsvm-cv: btf": "NB-SVM",
+    "lr: tf*pi + btf + ecib": "the paper's TF-PI + 2B, logistic regression",
+    BEYOND_LINEAR[0]: "`TroenpyClassifier()`",
+}
+
 
 def sections() -> dict[str, str]:
     """Return the generated texts by the name in their markers."""
@@ -72,6 +81,7 @@ def sections() -> dict[str, str]:
     knn = [name for name in NOTES if name.startswith("knn")]
     linear = [name for name in NOTES if not name.startswith("knn")]
     return {
+        "readme": few_rows(rows),
         "errors": to_markdown(compare(paper)) + splits(paper),
         "claims": "\n".join(claims) + "\n",
         "neighbours": table(rows, knn, NOTES),
@@ -80,6 +90,18 @@ def sections() -> dict[str, str]:
         "parts_of_linear": table(rows, [LINEAR, *ABLATION_LINEAR]),
         "transport": transport_table(),
     }
+
+
+def few_rows(rows: list[Row]) -> str:
+    """Return the errors of a few methods by plain names, the least of each corpus in bold."""
+    cells = compared(rows, list(FEW), next(iter(FEW))).cells
+    errors = {(corpus, method): f"{100 * cells[corpus, method].mean:.2f}" for corpus in SEVEN for method in FEW}
+    least = {corpus: min((errors[corpus, method] for method in FEW), key=float) for corpus in SEVEN}
+    lines = [["", *SEVEN], ["---", *["---:"] * len(SEVEN)]]
+    for method, name in FEW.items():
+        values = {corpus: errors[corpus, method] for corpus in SEVEN}
+        lines.append([name, *(f"**{value}**" if value == least[corpus] else value for corpus, value in values.items())])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def table(rows: list[Row], methods: list[str], notes: dict[str, str] | None = None) -> str:
