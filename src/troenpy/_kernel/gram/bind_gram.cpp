@@ -8,7 +8,7 @@
 #include "arrays.hpp"
 #include "gram/gram.hpp"
 
-namespace troenpy {
+namespace troenpy::gram {
 
 namespace {
 
@@ -46,7 +46,7 @@ void combine(const BlockGram<Value> &gram, Vectors q, Output out, unsigned n_thr
 }
 
 template <typename Value>
-void bind(nb::module_ &module, const char *name) {
+void bind_gram(nb::module_ &module, const char *name) {
     using Gram = BlockGram<Value>;
     nb::class_<Gram> type(module, name);
     const auto arguments = [&](auto constructor) {
@@ -64,9 +64,9 @@ void bind(nb::module_ &module, const char *name) {
 
 }  // namespace
 
-void bind_gram(nb::module_ &module) {
-    bind<float>(module, "BlockGram32");
-    bind<double>(module, "BlockGram64");
+void bind(nb::module_ &module) {
+    bind_gram<float>(module, "BlockGram32");
+    bind_gram<double>(module, "BlockGram64");
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::gram

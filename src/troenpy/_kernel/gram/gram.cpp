@@ -5,9 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "cpu.hpp"
 #include "parallel.hpp"
 
-namespace troenpy {
+namespace troenpy::gram {
 
 namespace {
 
@@ -27,29 +28,29 @@ using Sweep = void (*)(const Terms<T> &, std::size_t first, std::size_t last, co
 constexpr std::size_t max_blocks = 4, max_width = 24;
 
 namespace portable {
+using cpu::add_product;
 #define TROENPY_TARGET
 #include "gram/gram_loops.hpp"
 #undef TROENPY_TARGET
 }  // namespace portable
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(TROENPY_X86)
 namespace avx2 {
-#define TROENPY_TARGET __attribute__((target("avx2,fma")))
+using cpu::fused::add_product;
+#define TROENPY_TARGET TROENPY_TARGET_AVX2_FMA
 #include "gram/gram_loops.hpp"
 #undef TROENPY_TARGET
 }  // namespace avx2
+#endif
 
 template <typename T>
-Sweep<T> best_sweep(std::size_t n_blocks, std::size_t width, bool portable) {
-    static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return has_avx2 && !portable ? avx2::choose<T>(n_blocks, width) : portable::choose<T>(n_blocks, width);
-}
-#else
-template <typename T>
-Sweep<T> best_sweep(std::size_t n_blocks, std::size_t width, bool) {
+Sweep<T> best_sweep(std::size_t n_blocks, std::size_t width, [[maybe_unused]] bool portable) {
+#if defined(TROENPY_X86)
+    static const bool has_avx2 = cpu::has_avx2_and_fma();
+    if (has_avx2 && !portable) return avx2::choose<T>(n_blocks, width);
+#endif
     return portable::choose<T>(n_blocks, width);
 }
-#endif
 
 std::size_t padded(std::size_t width) { return width == 1 ? 1 : (width + 3) / 4 * 4; }
 
@@ -119,7 +120,7 @@ void BlockGram<Value>::multiply(const double *q, std::size_t width, double *out,
     const std::size_t wide = padded(width), n_shards = borders_.size() - 1, size = n_rows_ * wide;
     from_.assign(size, 0);
     for (std::size_t row = 0; row < n_rows_; ++row)
-        std::transform(q + row * width, q + (row + 1) * width, from_.begin() + static_cast<long>(row * wide),
+        std::transform(q + row * width, q + (row + 1) * width, from_.begin() + static_cast<std::ptrdiff_t>(row * wide),
                        [](double value) { return static_cast<Value>(value); });
     sums_.resize(size * n_shards);
     run_tasks(n_threads, n_shards, [&](unsigned, std::size_t shard, Watch &watch) {
@@ -194,4 +195,4 @@ template BlockGram<double>::BlockGram(const double *, const std::int32_t *, cons
 template BlockGram<double>::BlockGram(const double *, const std::int64_t *, const std::int64_t *, std::size_t,
                                       std::size_t, std::size_t, bool);
 
-}  // namespace troenpy
+}  // namespace troenpy::gram

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-namespace troenpy {
+namespace troenpy::gram {
 
 template <typename Value>
 class BlockGram {
@@ -50,4 +50,4 @@ private:
     std::mutex mutex_;                  // of that room
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::gram

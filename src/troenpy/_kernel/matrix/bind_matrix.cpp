@@ -22,7 +22,7 @@
 #include <malloc.h>
 #endif
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 namespace {
 
@@ -50,7 +50,7 @@ void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const In
     const std::size_t n_rows = checked_rows(indptr, data.size());
     const Norm by = norm_by_name(norm);
     nb::gil_scoped_release release;
-    troenpy::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(),
+    matrix::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(),
                         by, out.data(), n_threads);
 }
 
@@ -66,7 +66,7 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
     ClassCounts<Index> counts;
     {
         nb::gil_scoped_release release;
-        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
+        counts = matrix::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
                                                 n_classes, n_columns, n_threads);
     }
     const std::size_t n_cells = counts.n_cells();
@@ -144,7 +144,7 @@ void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<c
     std::vector<Block> parsed;
     for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
     nb::gil_scoped_release release;
-    troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
+    matrix::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
                           weights.shape(0), weights.shape(2), sets.data(), parsed, tail.data(), tail.shape(1),
                           out.data(), out_indices.data(), n_threads);
 }
@@ -180,7 +180,7 @@ void class_profiles(Array<const Value> data, Array<const Index> indices, Array<c
     const ClassTable table{
         table_indptr.data(), table_classes.data(), table_counts.data(), totals.data(), n_columns, n_classes};
     nb::gil_scoped_release release;
-    troenpy::class_profiles(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), table,
+    matrix::class_profiles(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), table,
                             left_out.data(), smoothing, out.data(), sums.data(), n_threads);
 }
 
@@ -233,7 +233,7 @@ void return_free_memory() {
 
 }  // namespace
 
-void bind_matrix(nb::module_ &module) {
+void bind(nb::module_ &module) {
     module.def("return_free_memory", &return_free_memory);
     module.def("add_one_troenpy", &add_one_troenpy, nb::arg("starts").noconvert(),
                nb::arg("counts").noconvert(), nb::arg("smoothing"));
@@ -246,4 +246,4 @@ void bind_matrix(nb::module_ &module) {
     bind_by_index<std::int64_t>(module);
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

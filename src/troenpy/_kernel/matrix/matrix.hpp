@@ -12,10 +12,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cpu.hpp"
 #include "parallel.hpp"
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 enum class Norm { none, l1, l2, hellinger };
 
@@ -307,7 +308,7 @@ void stack_blocks(const Value *counts, const Index *indices, const Index *indptr
                               throw std::out_of_range("a column index is outside the weights");
                           // The first block waits for its weights to arrive; those of the others come along.
                           for (std::size_t b = 1; b < blocks.size(); ++b)
-                              __builtin_prefetch(weights + (set * blocks.size() + b) * n_columns + column);
+                              cpu::prefetch(weights + (set * blocks.size() + b) * n_columns + column);
                       }
                       for (std::size_t b = 0; b < blocks.size(); ++b, next += n) {
                           const double *by_column = weights + (set * blocks.size() + b) * n_columns;
@@ -330,4 +331,4 @@ void stack_blocks(const Value *counts, const Index *indices, const Index *indptr
               });
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

@@ -7,10 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cpu.hpp"
 #include "parallel.hpp"
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 // Documents per class and term, by term: a CSC matrix with classes as rows.
 struct ClassTable {
@@ -69,7 +70,7 @@ public:
     }
 
     const Term &operator[](std::size_t column) const { return terms_[column]; }
-    void prefetch(std::size_t column) const { __builtin_prefetch(terms_.data() + column); }
+    void prefetch(std::size_t column) const { cpu::prefetch(terms_.data() + column); }
     const double *row(std::uint32_t number) const { return rows_.data() + number * stride_; }
     std::size_t stride() const { return stride_; }
 
@@ -125,7 +126,7 @@ void class_profiles(const Value *data, const Index *indices, const Index *indptr
                           if (term.kind == TermProfiles::Kind::row) {
                               const double *counts = terms.row(term.number);
                               for (std::size_t i = 0; i < terms.stride(); i += 8)
-                                  __builtin_prefetch(counts + i);
+                                  cpu::prefetch(counts + i);
                               shares[n_shares++] = {counts, shrunk};
                           } else if (term.kind == TermProfiles::Kind::single) {
                               by_class[term.number] += shrunk * term.count;
@@ -143,4 +144,4 @@ void class_profiles(const Value *data, const Index *indices, const Index *indptr
               });
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

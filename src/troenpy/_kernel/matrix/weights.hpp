@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 // What is left of a whole: zero where sample weights leave only rounding.
 inline double remainder_of(double whole, double part) {
@@ -158,4 +158,4 @@ private:
     std::vector<double> rows_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

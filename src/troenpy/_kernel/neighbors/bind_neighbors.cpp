@@ -13,7 +13,7 @@
 #include "arrays.hpp"
 #include "neighbors/nearest.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 namespace {
 
@@ -115,7 +115,7 @@ private:
 
 }  // namespace
 
-void bind_neighbors(nb::module_ &module) {
+void bind(nb::module_ &module) {
     nb::class_<NearestRows>(module, "NearestRows")
         .def(nb::init<>())
         .def("add", &NearestRows::add, nb::arg("rows"), nb::arg("n_columns"), nb::arg("metric"))
@@ -123,4 +123,4 @@ void bind_neighbors(nb::module_ &module) {
              nb::arg("n_threads"), nb::arg("distances").noconvert(), nb::arg("rows").noconvert());
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 namespace {
 
@@ -396,10 +396,10 @@ private:
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
             bar.move(estimate, spaces_[0].tile_sizes(begin / tile), by_score_.limit());
             if (!reaches_(own + begin, bar.score)) continue;
-            std::uint64_t near =
+            std::uint64_t near_rows =
                 find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
-            for (; near != 0; near &= near - 1) {
-                const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near));
+            for (; near_rows != 0; near_rows &= near_rows - 1) {
+                const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near_rows));
                 if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
                 const float margin =
                     estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
@@ -496,4 +496,4 @@ void find_nearest(const std::vector<Space> &spaces, const Search &search) {
               });
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

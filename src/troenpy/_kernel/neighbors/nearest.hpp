@@ -53,10 +53,11 @@
 #include <memory>
 #include <vector>
 
+#include "cpu.hpp"
 #include "neighbors/postings.hpp"
 #include "parallel.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 struct Neighbor {
     double distance;
@@ -90,9 +91,9 @@ public:
 
     void prefetch(std::size_t row) const {
         const SparseRow entries = rows_[row];
-        troenpy::prefetch(entries.columns);
-        troenpy::prefetch(entries.values);
-        troenpy::prefetch(entries.values + 8);
+        cpu::prefetch(entries.columns);
+        cpu::prefetch(entries.values);
+        cpu::prefetch(entries.values + 8);
     }
 
     std::size_t n_rows() const { return rows_.n_rows; }
@@ -134,4 +135,4 @@ struct Search {
 
 void find_nearest(const std::vector<Space> &spaces, const Search &search);
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

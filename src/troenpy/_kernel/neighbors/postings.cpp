@@ -4,12 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TROENPY_AVX2 1
-#include <immintrin.h>
-#endif
+#include "cpu.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 namespace {
 
@@ -49,24 +46,22 @@ bool portable_reaches(const float *scores, float bar) {
 
 inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots,
                                         const Estimate &estimate, float limit) {
-    std::uint64_t near = 0;
+    std::uint64_t near_rows = 0;
     for (std::size_t i = 0; i < tile; ++i) {
         const float margin = estimate.by_root * roots[i] + estimate.by_size * sizes[i] + estimate.constant;
         const float least = sizes[i] - estimate.factor * scores[i] - margin;
-        near |= static_cast<std::uint64_t>(!(least > limit)) << i;
+        near_rows |= static_cast<std::uint64_t>(!(least > limit)) << i;
     }
-    return near;
+    return near_rows;
 }
 
-#if defined(TROENPY_AVX2)
-
-#define TROENPY_TARGET __attribute__((target("avx2,fma")))
+#if defined(TROENPY_X86)
 
 constexpr std::size_t lanes = 8;
 constexpr std::size_t vectors = tile / lanes;
 
 template <bool manhattan>
-TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms,
+TROENPY_TARGET_AVX2_FMA void avx2_add_terms(float *scores, const float *values, const Term *terms,
                                    std::size_t n_terms) {
     __m256 sums[vectors];
     for (std::size_t v = 0; v < vectors; ++v) sums[v] = _mm256_loadu_ps(scores + v * lanes);
@@ -88,7 +83,7 @@ TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Ter
     for (std::size_t v = 0; v < vectors; ++v) _mm256_storeu_ps(scores + v * lanes, sums[v]);
 }
 
-TROENPY_TARGET bool avx2_reaches(const float *scores, float bar) {
+TROENPY_TARGET_AVX2_FMA bool avx2_reaches(const float *scores, float bar) {
     const __m256 least = _mm256_set1_ps(bar);
     __m256 reaches = _mm256_setzero_ps();
     for (std::size_t v = 0; v < vectors; ++v) {
@@ -98,32 +93,30 @@ TROENPY_TARGET bool avx2_reaches(const float *scores, float bar) {
     return _mm256_movemask_ps(reaches) != 0;
 }
 
-TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots,
+TROENPY_TARGET_AVX2_FMA std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots,
                                             const Estimate &estimate, float limit) {
     const __m256 factor = _mm256_set1_ps(estimate.factor), by_root = _mm256_set1_ps(estimate.by_root);
     const __m256 by_size = _mm256_set1_ps(estimate.by_size), constant = _mm256_set1_ps(estimate.constant);
     const __m256 bar = _mm256_set1_ps(limit);
-    std::uint64_t near = 0;
+    std::uint64_t near_rows = 0;
     for (std::size_t v = 0; v < vectors; ++v) {
         const __m256 size = _mm256_loadu_ps(sizes + v * lanes);
         const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes),
                                               _mm256_fmadd_ps(by_size, size, constant));
         const __m256 middle = _mm256_fnmadd_ps(factor, _mm256_loadu_ps(scores + v * lanes), size);
         const __m256 is_near = _mm256_cmp_ps(_mm256_sub_ps(middle, margin), bar, _CMP_NGT_UQ);
-        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near)))
+        near_rows |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near)))
                 << (v * lanes);
     }
-    return near;
+    return near_rows;
 }
-
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 #endif
 
 template <bool manhattan>
 auto choose_add_terms() {
-#if defined(TROENPY_AVX2)
-    if (has_avx2()) return avx2_add_terms<manhattan>;
+#if defined(TROENPY_X86)
+    if (cpu::has_avx2_and_fma()) return avx2_add_terms<manhattan>;
 #endif
     return portable_add_terms<manhattan>;
 }
@@ -131,15 +124,15 @@ auto choose_add_terms() {
 }  // namespace
 
 Reaches choose_reaches() {
-#if defined(TROENPY_AVX2)
-    if (has_avx2()) return avx2_reaches;
+#if defined(TROENPY_X86)
+    if (cpu::has_avx2_and_fma()) return avx2_reaches;
 #endif
     return portable_reaches;
 }
 
 FindNear choose_find_near() {
-#if defined(TROENPY_AVX2)
-    if (has_avx2()) return avx2_find_near;
+#if defined(TROENPY_X86)
+    if (cpu::has_avx2_and_fma()) return avx2_find_near;
 #endif
     return portable_find_near;
 }
@@ -268,8 +261,8 @@ void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const
 void Postings::add_listed(const Terms &terms, float *scores) const {
     for (const Term &term : terms.listed) {
         const Posting *posting = lists_.data() + columns_[term.place].list_begin;
-        prefetch(posting);
-        prefetch(posting + 8);
+        cpu::prefetch(posting);
+        cpu::prefetch(posting + 8);
     }
     for (const auto [place, value] : terms.listed) {
         const Posting *posting = lists_.data() + columns_[place].list_begin;
@@ -282,4 +275,4 @@ void Postings::add_listed(const Terms &terms, float *scores) const {
     }
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

@@ -20,7 +20,7 @@
 
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 enum class Metric { euclidean, cosine, manhattan, hellinger };
 
@@ -58,13 +58,6 @@ struct Posting {
     std::uint32_t row;
     float value;
 };
-
-// Memory that is about to be read.
-inline void prefetch([[maybe_unused]] const void *place) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(place);
-#endif
-}
 
 struct Terms {
     std::vector<Term> dense, listed;
@@ -139,4 +132,4 @@ FindNear choose_find_near();
 using Reaches = bool (*)(const float *scores, float bar);
 Reaches choose_reaches();
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -155,4 +155,4 @@ void ArrowTexts::read(const ArrowSchema &schema, const ArrowArray &array) {
     texts_.insert(texts_.end(), texts.begin(), texts.end());
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

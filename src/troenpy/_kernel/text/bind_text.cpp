@@ -15,7 +15,7 @@
 #include "text/python_lower.hpp"
 #include "text/python_terms.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -199,7 +199,7 @@ nb::list to_list(const ArrowTexts &documents) {
 
 }  // namespace
 
-void bind_text(nb::module_ &module) {
+void bind(nb::module_ &module) {
     nb::class_<ArrowTexts>(module, "ArrowTexts")
         .def_static("from_stream", &read_stream, nb::arg("stream"))
         .def_static("from_array", &read_array, nb::arg("schema"), nb::arg("array"))
@@ -232,4 +232,4 @@ void bind_text(nb::module_ &module) {
     module.def("names_by_column", &names_by_column, nb::arg("vocabulary"), nb::arg("names"));
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

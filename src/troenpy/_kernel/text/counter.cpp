@@ -5,17 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "cpu.hpp"
 #include "text/python_lower.hpp"
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TROENPY_BIT_INSTRUCTIONS __attribute__((target("popcnt,bmi")))
-#define TROENPY_HAS_BIT_INSTRUCTIONS (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi"))
-#else
-#define TROENPY_BIT_INSTRUCTIONS
-#define TROENPY_HAS_BIT_INSTRUCTIONS false
-#endif
-
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -73,7 +66,7 @@ private:
 
 Worker::Worker(const Settings &settings)
     : settings_(settings),
-      has_bit_instructions_(!settings.portable && TROENPY_HAS_BIT_INSTRUCTIONS),
+      has_bit_instructions_(!settings.portable && cpu::has_bit_instructions()),
       normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable) {
     for (const std::string &word : settings.stop_words) {
         if (!word.empty()) table_.exclude(word);
@@ -131,7 +124,7 @@ void Worker::read(const Text &text, Watch &watch) {
 
 // body(begin, end) for every run of marked bytes.
 template <typename F>
-[[gnu::always_inline]] inline void Worker::for_each_run(F &&body) {
+TROENPY_ALWAYS_INLINE void Worker::for_each_run(F &&body) {
     Edges edges;
     const std::uint64_t *marks = normaliser_.marks();
     const std::uint64_t n_words = normaliser_.size() / 64 + 1;
@@ -143,7 +136,7 @@ template <typename F>
     }
 }
 
-[[gnu::always_inline]] inline void Worker::add_words_anywhere(Watch &watch, bool counted,
+TROENPY_ALWAYS_INLINE void Worker::add_words_anywhere(Watch &watch, bool counted,
                                                               std::vector<std::uint32_t> *terms) {
     const char *bytes = normaliser_.bytes();
     std::size_t n = 0;  // of the batch, here and not there: the loop would wait for each store
@@ -161,7 +154,7 @@ template <typename F>
 }
 
 // The same loop, in instructions that count bits and find them.
-TROENPY_BIT_INSTRUCTIONS void Worker::add_words_by_bits(Watch &watch, bool counted,
+TROENPY_TARGET_BITS void Worker::add_words_by_bits(Watch &watch, bool counted,
                                                         std::vector<std::uint32_t> *terms) {
     add_words_anywhere(watch, counted, terms);
 }
@@ -362,4 +355,4 @@ void Counter::add(const std::vector<Text> &texts) {
     n_documents_ += texts.size();
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -18,7 +18,7 @@
 #include "text/term_table.hpp"
 #include "text/text.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 enum class Analyzer { word, chars, chars_in_words };
 
@@ -126,4 +126,4 @@ private:
     std::vector<Chunk> chunks_;  // in the order of documents
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

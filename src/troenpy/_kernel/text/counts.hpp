@@ -12,7 +12,7 @@
 #include "text/rows.hpp"
 #include "text/vocabulary.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 // The counts of all documents, and which column every term has.
 class CountedRows {
@@ -111,4 +111,4 @@ private:
     Vocabulary vocabulary_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

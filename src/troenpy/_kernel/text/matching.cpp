@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -138,4 +138,4 @@ Columns find_columns(Counter &counter, const GivenTerms &terms) {
     return columns;
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

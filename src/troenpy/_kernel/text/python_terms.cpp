@@ -12,7 +12,7 @@
 
 namespace nb = nanobind;
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -177,4 +177,4 @@ bool names_by_column(const nb::dict &vocabulary, nb::handle names) {
     return true;
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -16,7 +16,7 @@
 #include "text/counter.hpp"
 #include "text/vocabulary.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 class ColumnSet {
 public:
@@ -179,4 +179,4 @@ private:
     std::vector<std::unique_ptr<ColumnSet>> sets_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -6,9 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cpu.hpp"
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -29,15 +30,13 @@ struct Ngram {
 
 constexpr std::uint64_t longer_than_inline = longest_inline + 1;
 
-std::uint64_t in_byte_order(std::uint64_t number) { return __builtin_bswap64(number); }
-
 Word inline_word(const Key &key, Owner owner) {
-    return {in_byte_order(key.head), in_byte_order(key.tail & ~tag_mask) | key.tail >> tag_shift, owner};
+    return {cpu::reverse_bytes(key.head), cpu::reverse_bytes(key.tail & ~tag_mask) | key.tail >> tag_shift, owner};
 }
 
 Key key_of(const Word &inline_word) {
-    return {in_byte_order(inline_word.head),
-            in_byte_order(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
+    return {cpu::reverse_bytes(inline_word.head),
+            cpu::reverse_bytes(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
 }
 
 Word long_word(std::string_view text, Owner owner) {
@@ -158,7 +157,7 @@ void Vocabulary::merge_words(unsigned n_threads) {
             const Key &key = table.key(term);
             if (is_pair(key)) continue;
             const Owner owner{static_cast<std::uint32_t>(worker), term};
-            body(troenpy::is_long(key) ? long_word(table.long_text(key), owner) : inline_word(key, owner));
+            body(text::is_long(key) ? long_word(table.long_text(key), owner) : inline_word(key, owner));
         }
     };
     const auto text = [&](const Word &word) {
@@ -298,7 +297,7 @@ void Vocabulary::keep(const bool *kept) {
 
 std::string_view Vocabulary::word(std::uint32_t rank) const {
     const Key &key = words_[rank];
-    if (troenpy::is_long(key)) return sources_[word_owners_[rank]].table.long_text(key);
+    if (text::is_long(key)) return sources_[word_owners_[rank]].table.long_text(key);
     return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
 }
 
@@ -328,4 +327,4 @@ void Vocabulary::spell(std::uint64_t term, std::string &text) const {
     put(word(node));
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -17,7 +17,7 @@
 #include "text/counter.hpp"
 #include "text/term_table.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 constexpr std::uint32_t no_column = 0xFFFFFFFF;
 
@@ -74,4 +74,4 @@ private:
     std::vector<std::uint32_t> n_documents_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text
