@@ -22,8 +22,8 @@ class BlockGram {
 public:
     // CSR arrays, checked here: row r has its values in block 0, then the same columns in block 1, and so on.
     template <typename Index>
-    BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
-              std::size_t n_terms, std::size_t n_blocks, bool portable);
+    BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows, std::size_t n_terms,
+              std::size_t n_blocks, bool portable);
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_terms() const { return starts_.size() - 1; }

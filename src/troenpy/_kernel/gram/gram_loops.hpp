@@ -46,8 +46,8 @@ TROENPY_TARGET void sweep(const Terms<T> &terms, std::size_t first, std::size_t 
 
 // The same for one column.
 template <typename T, std::size_t n_blocks>
-TROENPY_TARGET void sweep_one(const Terms<T> &terms, std::size_t first, std::size_t last, const T *from,
-                              T *to, std::size_t) {
+TROENPY_TARGET void sweep_one(const Terms<T> &terms, std::size_t first, std::size_t last, const T *from, T *to,
+                              std::size_t) {
     for (std::size_t term = first; term < last; ++term) {
         const std::size_t begin = terms.starts[term], end = terms.starts[term + 1];
         T sums[n_blocks] = {};

@@ -13,8 +13,7 @@ constexpr std::size_t width = TermProfiles::width;
 using Part = cpu::Lanes<double, width>;
 
 template <std::size_t n_parts>
-TROENPY_ALWAYS_INLINE void sum_parts(const Share *shares, std::size_t n_shares, std::size_t first,
-                                             double *sums) {
+TROENPY_ALWAYS_INLINE void sum_parts(const Share *shares, std::size_t n_shares, std::size_t first, double *sums) {
     Part parts[n_parts] = {};
     for (std::size_t k = 0; k < n_shares; ++k) {
         for (std::size_t i = 0; i < n_parts; ++i) {
@@ -26,8 +25,7 @@ TROENPY_ALWAYS_INLINE void sum_parts(const Share *shares, std::size_t n_shares, 
     std::memcpy(sums + first, parts, sizeof(parts));
 }
 
-TROENPY_ALWAYS_INLINE void sum_all(const Share *shares, std::size_t n_shares, std::size_t stride,
-                                           double *sums) {
+TROENPY_ALWAYS_INLINE void sum_all(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums) {
     std::size_t i = 0;
     for (; i + 4 * width <= stride; i += 4 * width) sum_parts<4>(shares, n_shares, i, sums);
     for (; i < stride; i += width) sum_parts<1>(shares, n_shares, i, sums);
@@ -41,8 +39,7 @@ void portable_sum(const Share *shares, std::size_t n_shares, std::size_t stride,
 
 #if defined(TROENPY_X86)
 // No fused multiply-add: the same numbers on every machine.
-TROENPY_TARGET_AVX2 void avx2_sum(const Share *shares, std::size_t n_shares, std::size_t stride,
-                                      double *sums) {
+TROENPY_TARGET_AVX2 void avx2_sum(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums) {
     sum_all(shares, n_shares, stride, sums);
 }
 

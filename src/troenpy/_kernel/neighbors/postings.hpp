@@ -82,8 +82,7 @@ public:
     // Values are divided by 2^exponent: the float32 are then at most 1.
     Postings(const SparseRows &rows, std::size_t n_columns, Metric metric, int exponent);
 
-    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most
-    // `budget`.
+    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most `budget`.
     void find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const;
 
     // Adds the similarities of the terms and every row to scores[row], n_padded() of them; for many queries
@@ -91,8 +90,7 @@ public:
     void add_dense(const Terms &terms, std::size_t tile, float *scores) const;
     void add_listed(const Terms &terms, float *scores) const;
 
-    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none
-    // nothing.
+    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none nothing.
     std::span<const Posting> telling_list(const Terms &terms, std::size_t n) const;
 
     std::size_t n_tiles() const { return n_tiles_; }

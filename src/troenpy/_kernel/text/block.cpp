@@ -89,8 +89,7 @@ BlockScan choose([[maybe_unused]] bool portable) {
 }  // namespace
 
 BlockScan choose_scan(Mark mark, bool lower, bool portable) {
-    if (mark == Mark::words)
-        return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
+    if (mark == Mark::words) return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
     return lower ? choose<Mark::spaces, true>(portable) : choose<Mark::spaces, false>(portable);
 }
 

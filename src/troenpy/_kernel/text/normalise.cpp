@@ -93,11 +93,9 @@ bool Normaliser::read_form(const Text &text, Case rule, Watch &watch) {
         case Form::utf8:
             return read_units<std::uint8_t, Form::utf8>(bytes, n, rule, watch);
         case Form::ucs2:
-            return read_units<std::uint16_t, Form::ucs2>(static_cast<const std::uint16_t *>(text.data), n,
-                                                         rule, watch);
+            return read_units<std::uint16_t, Form::ucs2>(static_cast<const std::uint16_t *>(text.data), n, rule, watch);
         case Form::ucs4:
-            return read_units<std::uint32_t, Form::ucs4>(static_cast<const std::uint32_t *>(text.data), n,
-                                                         rule, watch);
+            return read_units<std::uint32_t, Form::ucs4>(static_cast<const std::uint32_t *>(text.data), n, rule, watch);
     }
     return false;
 }
@@ -208,14 +206,12 @@ bool Normaliser::follows_mark() const {
     return marks_[(size_ - 1) / 64] >> ((size_ - 1) % 64) & 1;
 }
 
-// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is
-// not.
+// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is not.
 void Normaliser::drop_single_characters() {
     for (const Character &character : lone_starts_) {
         const std::uint64_t after = character.begin + character.length;
         if (marks_[after / 64] >> (after % 64) & 1) continue;
-        for (std::uint64_t at = character.begin; at < after; ++at)
-            marks_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+        for (std::uint64_t at = character.begin; at < after; ++at) marks_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
     }
 }
 

@@ -136,9 +136,8 @@ public:
             if (slot.place == 0) return no_term;
             if (slot.tag != tag) continue;
             const Key &found = terms_[slot.place - 1].key;
-            const bool is_same = is_long(key)
-                                     ? found.head == key.head && is_long(found) && long_text(found) == text
-                                     : found == key;
+            const bool is_same =
+                is_long(key) ? found.head == key.head && is_long(found) && long_text(found) == text : found == key;
             if (is_same) return slot.place > n_excluded_ ? slot.place - 1 - n_excluded_ : no_term;
         }
     }

@@ -51,8 +51,8 @@ bool is_long(const Word &word) { return (word.tail & 0xFF) == longer_than_inline
 // Puts values into buckets, each bucket in the order of parts and of values within a part; returns where the
 // buckets begin. each(part, body) calls body(value) for the values of a part, and does so twice.
 template <typename T, typename Each, typename Bucket>
-std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::size_t n_buckets,
-                                   unsigned n_threads, Each each, Bucket bucket) {
+std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::size_t n_buckets, unsigned n_threads,
+                                   Each each, Bucket bucket) {
     std::vector<std::vector<std::uint64_t>> next(n_parts);
     run_tasks(n_threads, n_parts, [&](unsigned, std::size_t part, Watch &) {
         next[part].assign(n_buckets, 0);
@@ -75,8 +75,7 @@ std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::
     return borders;
 }
 
-// Calls sort(thread, first, last) for every bucket that has something to sort; borders[b] is where bucket b
-// begins.
+// Calls sort(thread, first, last) for every bucket that has something to sort; borders[b] is where bucket b begins.
 template <typename T, typename Sort>
 void sort_buckets(T *values, const std::vector<std::uint64_t> &borders, unsigned n_threads, Sort sort) {
     constexpr std::uint64_t task_size = 1 << 14;
@@ -107,8 +106,7 @@ void sort_words(Word *first, Word *last, Buffer<Word> &parted, Less less) {
     for (const Word *word = first; word < last; ++word) parted[next[third_byte(*word)]++] = *word;
     std::copy(parted.data(), parted.data() + (last - first), first);
     for (std::size_t byte = 0; byte < 256; ++byte) {
-        if (borders[byte + 1] - borders[byte] > 1)
-            std::sort(first + borders[byte], first + borders[byte + 1], less);
+        if (borders[byte + 1] - borders[byte] > 1) std::sort(first + borders[byte], first + borders[byte + 1], less);
     }
 }
 
@@ -176,16 +174,14 @@ void Vocabulary::merge_words(unsigned n_threads) {
     const auto borders = scatter(words, sources_.size(), std::size_t{1} << 16, n_threads, each_word,
                                  [](const Word &word) { return word.head >> 48; });
     std::vector<Buffer<Word>> parted(n_threads);
-    sort_buckets(words.data(), borders, n_threads, [&](unsigned thread, Word *first, Word *last) {
-        sort_words(first, last, parted[thread], less);
-    });
+    sort_buckets(words.data(), borders, n_threads,
+                 [&](unsigned thread, Word *first, Word *last) { sort_words(first, last, parted[thread], less); });
     words_.reserve(borders.back());
     word_owners_.reserve(borders.back());
     for (std::size_t i = 0; i < borders.back(); ++i) {
         const Owner owner = words[i].owner;
         if (i == 0 || !same(words[i - 1], words[i])) {
-            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table.key(owner.term)
-                                               : key_of(words[i]));
+            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table.key(owner.term) : key_of(words[i]));
             word_owners_.push_back(owner.worker);
         }
         sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(words_.size() - 1);
@@ -264,8 +260,7 @@ void Vocabulary::number(std::uint32_t min_n) {
 
 void Vocabulary::place(std::uint32_t first_level) {
     std::vector<std::vector<std::uint32_t>> places(levels_.size());
-    for (std::size_t level = 0; level < levels_.size(); ++level)
-        places[level].assign(level_size(level), no_column);
+    for (std::size_t level = 0; level < levels_.size(); ++level) places[level].assign(level_size(level), no_column);
     for (std::size_t term = 0; term < terms_.size(); ++term) {
         places[terms_[term].level][terms_[term].node] = static_cast<std::uint32_t>(term);
     }

@@ -60,9 +60,7 @@ private:
     void merge_level(std::uint32_t level, unsigned n_threads);
     void number(std::uint32_t min_n);
     void place(std::uint32_t first_level);
-    std::size_t level_size(std::size_t level) const {
-        return level == 0 ? words_.size() : levels_[level].size();
-    }
+    std::size_t level_size(std::size_t level) const { return level == 0 ? words_.size() : levels_[level].size(); }
     std::string_view word(std::uint32_t rank) const;
 
     std::vector<Source> sources_;
