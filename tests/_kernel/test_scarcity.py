@@ -1,4 +1,4 @@
-"""Without more threads the kernel does with those it has, without memory it raises MemoryError: it never ends Python."""
+"""Without more threads the kernel does with those it has, without memory it raises MemoryError; Python never ends."""
 
 import os
 import shutil
