@@ -75,3 +75,88 @@ def test_there_are_no_more_workers_than_chunks_or_threads(counter):
     few.add(TEXTS)
     rows = few.match(expected)
     assert (rows.n_documents, rows.n_columns) == (1004, len(expected))
+
+
+@pytest.fixture
+def counts(counter):
+    counted = counter(n_threads=1)
+    counted.add(TEXTS)  # each text is two words and their pair
+    return counted.finish()
+
+
+BAD_ROOM = {
+    "indices too short": (np.empty(11, dtype=np.int32), np.empty(12)),
+    "indices too long": (np.empty(13, dtype=np.int32), np.empty(12)),
+    "data too short": (np.empty(12, dtype=np.int32), np.empty(11)),
+    "data too long": (np.empty(12, dtype=np.int32), np.empty(13)),
+    "both too short": (np.empty(11, dtype=np.int32), np.empty(11)),
+    "both too long": (np.empty(13, dtype=np.int32), np.empty(13)),
+    "nothing": (np.empty(0, dtype=np.int64), np.empty(0)),
+}
+
+
+@needs_kernel
+@pytest.mark.parametrize("method", ["write_rows", "vocabulary_and_rows"])
+@pytest.mark.parametrize(("indices", "data"), BAD_ROOM.values(), ids=BAD_ROOM)
+def test_rows_are_written_to_arrays_of_their_size_only(counts, method, indices, data):
+    message = f"room for 12 values, got {len(indices)} and {len(data)}: row_borders"
+    with pytest.raises(ValueError, match=message):
+        getattr(counts, method)(indices, data, False)
+
+
+READ_ONLY = np.empty(12)
+READ_ONLY.flags.writeable = False
+BAD_ARRAYS = {
+    "indices of floats": (np.empty(12), np.empty(12)),
+    "indices of 16 bits": (np.empty(12, dtype=np.int16), np.empty(12)),
+    "data of 16 bits": (np.empty(12, dtype=np.int32), np.empty(12, dtype=np.int16)),
+    "data of objects": (np.empty(12, dtype=np.int32), np.empty(12, dtype=object)),
+    "every other place": (np.empty(12, dtype=np.int32), np.empty(24)[::2]),
+    "two dimensions": (np.empty(12, dtype=np.int32), np.empty((12, 1))),
+    "read only": (np.empty(12, dtype=np.int32), READ_ONLY),
+}
+
+
+@needs_kernel
+@pytest.mark.parametrize("method", ["write_rows", "vocabulary_and_rows"])
+@pytest.mark.parametrize(("indices", "data"), BAD_ARRAYS.values(), ids=BAD_ARRAYS)
+def test_rows_are_written_to_plain_arrays_only(counts, method, indices, data):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        getattr(counts, method)(indices, data, False)
+
+
+@needs_kernel
+def test_rows_are_written_at_their_borders(counts):
+    assert counts.row_borders().tolist() == [0, 3, 6, 9, 12]
+    indices, data = np.full(14, -1, dtype=np.int32), np.full(14, -1.0)
+    counts.write_rows(indices[1:-1], data[1:-1], False)
+    names = sorted(counts.vocabulary())
+    rows = [[names[column] for column in row] for row in indices[1:-1].reshape(4, 3)]
+    assert rows == [sorted([*text.split(), text]) for text in TEXTS]
+    assert (indices[[0, -1]] == -1).all()
+    assert data.tolist() == [-1, *[1] * 12, -1]
+
+
+@needs_kernel
+def test_borders_follow_the_terms_that_are_kept(counts):
+    assert counts.row_borders()[-1] == 12
+    counts.keep(np.array([name == "goal" for name in sorted(counts.vocabulary())]))
+    assert counts.row_borders().tolist() == [0, 1, 2, 2, 2]
+    with pytest.raises(ValueError, match="room for 2 values, got 12 and 12"):
+        counts.write_rows(np.empty(12, dtype=np.int32), np.empty(12), False)
+    indices, data = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.float32)
+    counts.write_rows(indices, data, True)
+    assert (indices.tolist(), data.tolist()) == ([0, 0], [1, 1])
+
+
+@needs_kernel
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_documents_that_could_not_be_counted_have_no_rows(counter, n_threads):
+    pa = pytest.importorskip("pyarrow")
+    broken = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")])
+    counted = counter(n_threads=n_threads)
+    counted.add(TEXTS)
+    with pytest.raises(ValueError, match="document 4 is not valid UTF-8"):
+        counted.add(native.ArrowTexts.from_array(*broken.__arrow_c_array__()))
+    counts = counted.finish()
+    assert (counts.n_documents, counts.row_borders().tolist()) == (4, [0, 3, 6, 9, 12])

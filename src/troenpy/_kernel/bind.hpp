@@ -1,4 +1,4 @@
-// What each file of bindings adds to the module.
+// What each part adds to the module.
 
 #pragma once
 
@@ -6,9 +6,17 @@
 
 namespace troenpy {
 
-void bind_text(nanobind::module_ &module);
-void bind_gram(nanobind::module_ &module);
-void bind_matrix(nanobind::module_ &module);
-void bind_neighbors(nanobind::module_ &module);
+namespace text {
+void bind(nanobind::module_ &module);
+}
+namespace gram {
+void bind(nanobind::module_ &module);
+}
+namespace matrix {
+void bind(nanobind::module_ &module);
+}
+namespace neighbors {
+void bind(nanobind::module_ &module);
+}
 
 }  // namespace troenpy

@@ -35,10 +35,11 @@ class BlockGram:
         if X.shape[1] % n_blocks:
             raise ValueError(f"n_blocks must divide the number of columns, got {n_blocks} for {X.shape[1]}")
         self.n_columns, self._n_threads = X.shape[1], n_threads
-        if _kernel.native is None:
+        native = _kernel.compiled()
+        if native is None:
             self._X, self._native = X, None
         else:
-            gram = {"f": _kernel.native.BlockGram32, "d": _kernel.native.BlockGram64}[X.dtype.char]
+            gram = {"f": native.BlockGram32, "d": native.BlockGram64}[X.dtype.char]
             self._native = gram(X.data, X.indices, X.indptr, X.shape[1] // n_blocks, n_blocks)
 
     def multiply(self, q: Floats) -> Floats:

@@ -45,8 +45,8 @@ def class_document_counts(
     ([0, 1, 3], [1, 0, 1], [1, 1, 2], [1, 3])
     """
     codes = np.ascontiguousarray(codes, dtype=np.int64)
-    if _kernel.native is not None:
-        arrays = _kernel.native.class_document_counts(indptr, indices, codes, n_classes, n_columns, n_threads)
+    if (native := _kernel.compiled()) is not None:
+        arrays = native.class_document_counts(indptr, indices, codes, n_classes, n_columns, n_threads)
         # the kernel's int64 may be a "long long", equal but shown otherwise
         return *arrays[:2], arrays[2].view(np.int64), arrays[3].view(np.int64)
     ones = np.ones(len(indices), dtype=np.int64)
@@ -92,8 +92,8 @@ def weigh_rows(
     array([0.6, 0.8, 1. ])
     """
     out = data if out is None else out
-    if _kernel.native is not None:
-        _kernel.native.weigh_rows(data, indices, indptr, weights, norm or "none", out, n_threads)
+    if (native := _kernel.compiled()) is not None:
+        native.weigh_rows(data, indices, indptr, weights, norm or "none", out, n_threads)
         return out
     np.multiply(data, weights[indices], out=out, casting="unsafe")
     if norm is not None:
@@ -139,9 +139,9 @@ def stack_blocks(
     ([0.6, 0.8, 1.0, 1.0], [0, 1, 2, 3])
     """
     tail = np.empty((len(sets), 0), dtype=counts.dtype) if tail is None else tail
-    if _kernel.native is not None:
+    if (native := _kernel.compiled()) is not None:
         n_threads = 1 if np.may_share_memory(counts, out) else n_threads
-        _kernel.native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices, n_threads)
+        native.stack_blocks(counts, indices, indptr, weights, sets, blocks, tail, out, out_indices, n_threads)
         return
     counts, indices = counts.copy(), indices.copy()
     lengths = np.diff(indptr)
@@ -206,10 +206,10 @@ def class_profiles(
     (array([[0.75, 2.25]]), array([[3.  , 0.75]]))
     """
     n_rows, n_classes = rows.shape[0], table.shape[0]
-    if as_dense and _kernel.native is not None:
+    if as_dense and (native := _kernel.compiled()) is not None:
         out, sums = np.zeros((n_rows, n_classes)), np.empty((n_rows, 2))
         cells = (array.astype(np.int64, copy=False) for array in (table.indptr, table.indices))
-        _kernel.native.class_profiles(
+        native.class_profiles(
             rows.data, rows.indices, rows.indptr, weights, *cells, table.data.astype(np.float64, copy=False),
             totals, left_out, smoothing, out, sums, n_threads
         )  # fmt: skip
@@ -239,9 +239,9 @@ def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> 
     >>> least_differences(np.array([[3.0, 5.0], [4.0, 4.0]]), np.array([0.0, 2.0]))
     array([3., 2.])
     """
-    if _kernel.native is not None:
+    if (native := _kernel.compiled()) is not None:
         table = np.ascontiguousarray(table, dtype=np.float64)
-        least: NDArray[np.float64] = _kernel.native.least_differences(table, less.astype(np.float64, copy=False))
+        least: NDArray[np.float64] = native.least_differences(table, less.astype(np.float64, copy=False))
         return least
     step = max(1, DIFFERENCES_AT_ONCE // len(less))
     starts = range(0, max(table.shape[0], 1), step)

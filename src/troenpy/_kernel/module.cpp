@@ -3,8 +3,8 @@
 #include "bind.hpp"
 
 NB_MODULE(_native, module) {
-    troenpy::bind_text(module);
-    troenpy::bind_gram(module);
-    troenpy::bind_matrix(module);
-    troenpy::bind_neighbors(module);
+    troenpy::text::bind(module);
+    troenpy::gram::bind(module);
+    troenpy::matrix::bind(module);
+    troenpy::neighbors::bind(module);
 }

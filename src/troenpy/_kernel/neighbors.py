@@ -30,9 +30,10 @@ class Space:
 
 def build_index(spaces: list[Space]) -> Any:
     """Return the kernel's index of the rows, or None where the twin has to search."""
-    if _kernel.native is None or max(space.rows.shape[1] for space in spaces) > LARGEST_INT32:
+    native = _kernel.compiled()
+    if native is None or max(space.rows.shape[1] for space in spaces) > LARGEST_INT32:
         return None
-    index = _kernel.native.NearestRows()
+    index = native.NearestRows()
     for space in spaces:
         index.add(_arrays(space.rows), space.rows.shape[1], space.metric)
     return index

@@ -26,17 +26,12 @@ namespace {
 
 class Team {
 public:
-    Team(unsigned n_threads, std::size_t n_tasks, const Task &task) : n_tasks_(n_tasks), task_(task) {
-        const unsigned useful = useful_threads(n_threads, n_tasks);
-        try {
-            for (unsigned worker = 1; worker < useful; ++worker)
-                threads_.emplace_back([this, worker] { work(worker); });
-        } catch (const std::system_error &) {
-            // The system gives no more threads: those that run share the tasks.
-        }
-    }
+    Team(unsigned n_threads, std::size_t n_tasks, const Task &task)
+        : n_threads_(useful_threads(n_threads, n_tasks)), n_tasks_(n_tasks), task_(task) {}
 
+    // What fails, the start of a thread included, stops all; it is thrown when no thread is left.
     void run() {
+        guard([&] { start_others(); });
         work(0);
         wait();
         for (std::thread &thread : threads_) thread.join();
@@ -44,6 +39,17 @@ public:
     }
 
 private:
+    // Room first: a thread that runs must be in the vector, or it could not be joined.
+    void start_others() {
+        threads_.reserve(n_threads_ - 1);
+        try {
+            for (unsigned worker = 1; worker < n_threads_; ++worker)
+                threads_.emplace_back([this, worker] { work(worker); });
+        } catch (const std::system_error &) {
+            // The system gives no more threads: those that run share the tasks.
+        }
+    }
+
     void work(unsigned worker) {
         Watch watch(stop_, worker == 0);
         guard([&] {
@@ -82,6 +88,7 @@ private:
         }
     }
 
+    unsigned n_threads_;
     std::size_t n_tasks_;
     const Task &task_;
     std::atomic<std::size_t> next_{0};
@@ -99,8 +106,6 @@ unsigned useful_threads(unsigned n_threads, std::size_t n_tasks) {
     return static_cast<unsigned>(std::clamp<std::size_t>(n_tasks, 1, std::max(1u, n_threads)));
 }
 
-void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task) {
-    Team(n_threads, n_tasks, task).run();
-}
+void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task) { Team(n_threads, n_tasks, task).run(); }
 
 }  // namespace troenpy

@@ -12,6 +12,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace troenpy {
 
@@ -94,8 +97,7 @@ public:
         void *pages = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED) throw std::bad_alloc();
         if (bytes() >= huge_page) madvise(pages, bytes(), MADV_HUGEPAGE);
-        // A page that is read before it is written is mapped twice, and the second time all threads are
-        // stopped.
+        // A page that is read before it is written is mapped twice, and the second time all threads are stopped.
         for (std::size_t i = 0; i < bytes(); i += small_page) static_cast<volatile char *>(pages)[i] = 0;
 #else
         void *pages = std::calloc(n, sizeof(T));
@@ -136,5 +138,12 @@ private:
     T *values_ = nullptr;
     std::size_t size_ = 0;
 };
+
+// The C library keeps what was freed below memory in use, such as the tables of the counting below the vocabulary.
+inline void return_free_memory() {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
 
 }  // namespace troenpy

@@ -196,7 +196,7 @@ class CountVectorizer(SklearnCountVectorizer):
             return self._matrix(counts, room)
         indptr, indices, data = arrays = self._csr_arrays(counts, room)
         first = len(data) - int(indptr[-1])
-        self.vocabulary_ = counts.vocabulary_and_rows(indptr, indices[first:], data[first:], bool(self.binary))
+        self.vocabulary_ = counts.vocabulary_and_rows(indices[first:], data[first:], bool(self.binary))
         return self._matrix(counts, room, arrays)
 
     def transform(self, raw_documents: Any) -> Any:
@@ -302,8 +302,9 @@ class CountVectorizer(SklearnCountVectorizer):
         return self.input == "content" and is_named and not (is_word and self.tokenizer) and not self._has_own_steps()
 
     def _kernel_applies(self) -> bool:
-        if _kernel.native is None or not self._takes_text_only():
-            return False
+        return self._takes_text_only() and self._kernel_knows_settings() and _kernel.compiled() is not None
+
+    def _kernel_knows_settings(self) -> bool:
         knows_words = self.analyzer in ("char", "char_wb") or (
             self.analyzer == "word" and self.token_pattern == DEFAULT_TOKEN_PATTERN
         )
@@ -396,7 +397,7 @@ class CountVectorizer(SklearnCountVectorizer):
         indptr, indices, data = written or self._csr_arrays(counts, room)
         first = len(data) - int(indptr[-1])
         if written is None:
-            counts.write_rows(indptr, indices[first:], data[first:], bool(self.binary))
+            counts.write_rows(indices[first:], data[first:], bool(self.binary))
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
         data = data.astype(self.dtype, copy=False)

@@ -43,19 +43,19 @@ class Estimate:
 
 def troenpy_of_all(cells: Cells, how: Estimate) -> float:
     """Return T_*, of the classes among all documents."""
-    if how.estimator == "add_one" and _kernel.native is not None:
+    if how.estimator == "add_one" and (native := _kernel.compiled()) is not None:
         # By the loop that works out the terms: one that is in all documents adds exactly nothing.
         borders = np.array([0, len(cells.C)], dtype=np.int64)
-        return float(_kernel.native.add_one_troenpy(borders, cells.C, how.smoothing)[0])
+        return float(native.add_one_troenpy(borders, cells.C, how.smoothing)[0])
     prior = cells.C if how.prior == "classes" and how.estimator in WITH_PRIOR else None
     return float(troenpy(cells.C, estimator=how.estimator, smoothing=how.smoothing, prior=prior))
 
 
 def two_sided_troenpy(cells: Cells, how: Estimate) -> Floats:
     """Return q T_1 + (1-q) T_-1, with q the share of the term's documents."""
-    if (how.estimator, how.prior) == ("dirichlet", "classes") and _kernel.native is not None:
+    if (how.estimator, how.prior) == ("dirichlet", "classes") and (native := _kernel.compiled()) is not None:
         classes = cells.i.astype(np.int64, copy=False)
-        return cast(Floats, _kernel.native.two_sided_troenpy(cells.starts, classes, cells.n_iw, cells.C, how.smoothing))
+        return cast(Floats, native.two_sided_troenpy(cells.starts, classes, cells.n_iw, cells.C, how.smoothing))
     share = cells.N_w / cells.N
     with_term, without = troenpy_with_term(cells, how), troenpy_without_term(cells, how)
     with np.errstate(invalid="ignore"):  # infinite troenpy of a side that never occurs
@@ -64,8 +64,8 @@ def two_sided_troenpy(cells: Cells, how: Estimate) -> Floats:
 
 def troenpy_with_term(cells: Cells, how: Estimate) -> Floats:
     """Return T_1, of the classes among the documents that hold each term."""
-    if how.estimator == "add_one" and _kernel.native is not None:
-        return cast(Floats, _kernel.native.add_one_troenpy(cells.starts, cells.n_iw, how.smoothing))
+    if how.estimator == "add_one" and (native := _kernel.compiled()) is not None:
+        return cast(Floats, native.add_one_troenpy(cells.starts, cells.n_iw, how.smoothing))
     others = remainder(cells.N_w[cells.w], cells.n_iw)
     at_cells = how.cells(cells.n_iw, others, cells.C[cells.i] if how.estimator in WITH_PRIOR else 0.0, cells)
     if how.estimator in WITH_PRIOR:

@@ -5,9 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "cpu.hpp"
 #include "parallel.hpp"
 
-namespace troenpy {
+namespace troenpy::gram {
 
 namespace {
 
@@ -20,36 +21,35 @@ struct Terms {
 };
 
 template <typename T>
-using Sweep = void (*)(const Terms<T> &, std::size_t first, std::size_t last, const T *from, T *to,
-                       std::size_t width);
+using Sweep = void (*)(const Terms<T> &, std::size_t first, std::size_t last, const T *from, T *to, std::size_t width);
 
 // What the registers hold at once; more blocks or columns are swept in groups.
 constexpr std::size_t max_blocks = 4, max_width = 24;
 
 namespace portable {
+using cpu::add_product;
 #define TROENPY_TARGET
 #include "gram/gram_loops.hpp"
 #undef TROENPY_TARGET
 }  // namespace portable
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(TROENPY_X86)
 namespace avx2 {
-#define TROENPY_TARGET __attribute__((target("avx2,fma")))
+using cpu::fused::add_product;
+#define TROENPY_TARGET TROENPY_TARGET_AVX2_FMA
 #include "gram/gram_loops.hpp"
 #undef TROENPY_TARGET
 }  // namespace avx2
+#endif
 
 template <typename T>
-Sweep<T> best_sweep(std::size_t n_blocks, std::size_t width, bool portable) {
-    static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return has_avx2 && !portable ? avx2::choose<T>(n_blocks, width) : portable::choose<T>(n_blocks, width);
-}
-#else
-template <typename T>
-Sweep<T> best_sweep(std::size_t n_blocks, std::size_t width, bool) {
+Sweep<T> best_sweep(std::size_t n_blocks, std::size_t width, [[maybe_unused]] bool portable) {
+#if defined(TROENPY_X86)
+    static const bool has_avx2 = cpu::has_avx2_and_fma();
+    if (has_avx2 && !portable) return avx2::choose<T>(n_blocks, width);
+#endif
     return portable::choose<T>(n_blocks, width);
 }
-#endif
 
 std::size_t padded(std::size_t width) { return width == 1 ? 1 : (width + 3) / 4 * 4; }
 
@@ -60,8 +60,7 @@ template <typename Index>
 BlockGram<Value>::BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
                             std::size_t n_terms, std::size_t n_blocks, bool portable)
     : n_rows_(n_rows), n_blocks_(n_blocks), portable_(portable), starts_(n_terms + 1, 0) {
-    if (n_rows > std::numeric_limits<std::uint32_t>::max())
-        throw std::invalid_argument("more than 2**32 - 1 rows");
+    if (n_rows > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("more than 2**32 - 1 rows");
     const auto length = [&](std::size_t row) {
         return static_cast<std::size_t>(indptr[row + 1] - indptr[row]) / n_blocks;
     };
@@ -76,8 +75,7 @@ BlockGram<Value>::BlockGram(const Value *data, const Index *indices, const Index
             }
             ++starts_[term + 1];
             for (std::size_t b = 1; b < n_blocks; ++b) {
-                is_one_pattern &=
-                    static_cast<std::uint64_t>(indices[begin + b * n + i]) == term + b * n_terms;
+                is_one_pattern &= static_cast<std::uint64_t>(indices[begin + b * n + i]) == term + b * n_terms;
             }
         }
         if (!is_one_pattern) throw std::invalid_argument("the blocks of a row differ in their columns");
@@ -101,13 +99,11 @@ BlockGram<Value>::BlockGram(const Value *data, const Index *indices, const Index
 // A sum per shard costs as much as a few values per row, so there are only as many as rows have values.
 template <typename Value>
 void BlockGram<Value>::split() {
-    const std::size_t n_shards =
-        std::clamp<std::size_t>(rows_.size() / (16 * std::max<std::size_t>(n_rows_, 1)), 1, 8);
+    const std::size_t n_shards = std::clamp<std::size_t>(rows_.size() / (16 * std::max<std::size_t>(n_rows_, 1)), 1, 8);
     borders_.assign(1, 0);
     for (std::size_t shard = 1; shard < n_shards; ++shard) {
         const auto place = std::lower_bound(starts_.begin(), starts_.end(), rows_.size() * shard / n_shards);
-        borders_.push_back(
-            std::min<std::size_t>(static_cast<std::size_t>(place - starts_.begin()), n_terms()));
+        borders_.push_back(std::min<std::size_t>(static_cast<std::size_t>(place - starts_.begin()), n_terms()));
     }
     borders_.push_back(n_terms());
 }
@@ -119,7 +115,7 @@ void BlockGram<Value>::multiply(const double *q, std::size_t width, double *out,
     const std::size_t wide = padded(width), n_shards = borders_.size() - 1, size = n_rows_ * wide;
     from_.assign(size, 0);
     for (std::size_t row = 0; row < n_rows_; ++row)
-        std::transform(q + row * width, q + (row + 1) * width, from_.begin() + static_cast<long>(row * wide),
+        std::transform(q + row * width, q + (row + 1) * width, from_.begin() + static_cast<std::ptrdiff_t>(row * wide),
                        [](double value) { return static_cast<Value>(value); });
     sums_.resize(size * n_shards);
     run_tasks(n_threads, n_shards, [&](unsigned, std::size_t shard, Watch &watch) {
@@ -132,8 +128,8 @@ void BlockGram<Value>::multiply(const double *q, std::size_t width, double *out,
                                                      std::min(wide - column, max_width), portable_);
                 for (std::size_t term = borders_[shard]; term < borders_[shard + 1]; term += terms_per_look) {
                     watch.check();
-                    sweep(terms, term, std::min(term + terms_per_look, borders_[shard + 1]),
-                          from_.data() + column, sums + column, wide);
+                    sweep(terms, term, std::min(term + terms_per_look, borders_[shard + 1]), from_.data() + column,
+                          sums + column, wide);
                 }
             }
         }
@@ -141,8 +137,7 @@ void BlockGram<Value>::multiply(const double *q, std::size_t width, double *out,
     for (std::size_t row = 0; row < n_rows_; ++row) {
         for (std::size_t k = 0; k < width; ++k) {
             double sum = 0;
-            for (std::size_t shard = 0; shard < n_shards; ++shard)
-                sum += sums_[shard * size + row * wide + k];
+            for (std::size_t shard = 0; shard < n_shards; ++shard) sum += sums_[shard * size + row * wide + k];
             out[row * width + k] = sum;
         }
     }
@@ -151,12 +146,11 @@ void BlockGram<Value>::multiply(const double *q, std::size_t width, double *out,
 template <typename Value>
 void BlockGram<Value>::combine(const double *q, std::size_t width, double *out, unsigned n_threads) const {
     constexpr std::size_t terms_per_task = 16;  // written as runs of 128 bytes
-    run_tasks(n_threads, (n_terms() + terms_per_task - 1) / terms_per_task,
-              [&](unsigned, std::size_t task, Watch &) {
-                  const std::size_t first = task * terms_per_task;
-                  std::vector<double> tile;
-                  combine_terms(q, width, out, first, std::min(first + terms_per_task, n_terms()), tile);
-              });
+    run_tasks(n_threads, (n_terms() + terms_per_task - 1) / terms_per_task, [&](unsigned, std::size_t task, Watch &) {
+        const std::size_t first = task * terms_per_task;
+        std::vector<double> tile;
+        combine_terms(q, width, out, first, std::min(first + terms_per_task, n_terms()), tile);
+    });
 }
 
 template <typename Value>
@@ -194,4 +188,4 @@ template BlockGram<double>::BlockGram(const double *, const std::int32_t *, cons
 template BlockGram<double>::BlockGram(const double *, const std::int64_t *, const std::int64_t *, std::size_t,
                                       std::size_t, std::size_t, bool);
 
-}  // namespace troenpy
+}  // namespace troenpy::gram

@@ -15,15 +15,15 @@
 #include <mutex>
 #include <vector>
 
-namespace troenpy {
+namespace troenpy::gram {
 
 template <typename Value>
 class BlockGram {
 public:
     // CSR arrays, checked here: row r has its values in block 0, then the same columns in block 1, and so on.
     template <typename Index>
-    BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
-              std::size_t n_terms, std::size_t n_blocks, bool portable);
+    BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows, std::size_t n_terms,
+              std::size_t n_blocks, bool portable);
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_terms() const { return starts_.size() - 1; }
@@ -50,4 +50,4 @@ private:
     std::mutex mutex_;                  // of that room
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::gram

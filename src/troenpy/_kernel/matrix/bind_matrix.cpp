@@ -14,15 +14,14 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "matrix/matrix.hpp"
+#include "matrix/class_counts.hpp"
 #include "matrix/profiles.hpp"
+#include "matrix/rows.hpp"
+#include "matrix/stack.hpp"
 #include "matrix/weights.hpp"
+#include "storage.hpp"
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
-namespace troenpy {
+namespace troenpy::matrix {
 
 namespace {
 
@@ -50,24 +49,22 @@ void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const In
     const std::size_t n_rows = checked_rows(indptr, data.size());
     const Norm by = norm_by_name(norm);
     nb::gil_scoped_release release;
-    troenpy::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(),
-                        by, out.data(), n_threads);
+    matrix::weigh_rows(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), weights.size(), by,
+                       out.data(), n_threads);
 }
 
 template <typename Index>
-nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices,
-                                Array<const std::int64_t> codes, std::int64_t n_classes,
-                                std::int64_t n_columns, unsigned n_threads) {
+nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> indices, Array<const std::int64_t> codes,
+                                std::int64_t n_classes, std::int64_t n_columns, unsigned n_threads) {
     const std::size_t n_rows = checked_rows(indptr, indices.size());
     if (codes.size() != n_rows) throw std::invalid_argument("codes and rows differ in number");
-    if (n_classes < 0 || n_columns < 0)
-        throw std::invalid_argument("n_classes and n_columns must not be negative");
+    if (n_classes < 0 || n_columns < 0) throw std::invalid_argument("n_classes and n_columns must not be negative");
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
     ClassCounts<Index> counts;
     {
         nb::gil_scoped_release release;
-        counts = troenpy::class_document_counts(indptr.data(), n_rows, indices.data(), codes.data(),
-                                                n_classes, n_columns, n_threads);
+        counts = matrix::class_document_counts(
+            LabelledRows<Index>{indptr.data(), indices.data(), codes.data(), n_rows, n_classes, n_columns}, n_threads);
     }
     const std::size_t n_cells = counts.n_cells();
     return nb::make_tuple(to_numpy(std::move(counts.indptr)), to_numpy(std::move(counts.classes), n_cells),
@@ -75,8 +72,7 @@ nb::tuple class_document_counts(Array<const Index> indptr, Array<const Index> in
                           to_numpy(std::move(counts.totals), static_cast<std::size_t>(n_columns)));
 }
 
-Array<double> add_one_troenpy(Array<const std::int64_t> starts, Array<const double> counts,
-                              double smoothing) {
+Array<double> add_one_troenpy(Array<const std::int64_t> starts, Array<const double> counts, double smoothing) {
     const std::size_t n_columns = checked_rows(starts, counts.size());
     Buffer<double> values;
     values.reserve(n_columns);
@@ -126,10 +122,9 @@ template <typename Value>
 using Tail = nb::ndarray<const Value, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <typename Value, typename Index>
-void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr,
-                  Weights weights, Array<const std::int64_t> sets,
-                  const std::vector<std::pair<std::string, std::string>> &blocks, Tail<Value> tail,
-                  Array<Value> out, Array<Index> out_indices, unsigned n_threads) {
+void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<const Index> indptr, Weights weights,
+                  Array<const std::int64_t> sets, const std::vector<std::pair<std::string, std::string>> &blocks,
+                  Tail<Value> tail, Array<Value> out, Array<Index> out_indices, unsigned n_threads) {
     const std::size_t n_rows = checked_rows(indptr, counts.size());
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
     if (counts.size() != indices.size() || sets.size() != n_rows || tail.shape(0) != n_rows ||
@@ -144,17 +139,18 @@ void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<c
     std::vector<Block> parsed;
     for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
     nb::gil_scoped_release release;
-    troenpy::stack_blocks(counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
-                          weights.shape(0), weights.shape(2), sets.data(), parsed, tail.data(), tail.shape(1),
-                          out.data(), out_indices.data(), n_threads);
+    matrix::stack_blocks(Stack<Value, Index>{counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
+                                             weights.shape(0), weights.shape(2), sets.data(), std::move(parsed),
+                                             tail.data(), tail.shape(1), out.data(), out_indices.data()},
+                         n_threads);
 }
 
 template <typename Value, typename Index>
 void bind_stack_blocks(nb::module_ &module) {
     module.def("stack_blocks", &stack_blocks<Value, Index>, nb::arg("counts").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("tail").noconvert(),
-               nb::arg("out").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("n_threads"));
+               nb::arg("sets").noconvert(), nb::arg("blocks"), nb::arg("tail").noconvert(), nb::arg("out").noconvert(),
+               nb::arg("out_indices").noconvert(), nb::arg("n_threads"));
 }
 
 using Table = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -163,14 +159,13 @@ template <typename Value, typename Index>
 void class_profiles(Array<const Value> data, Array<const Index> indices, Array<const Index> indptr,
                     Array<const double> weights, Array<const std::int64_t> table_indptr,
                     Array<const std::int64_t> table_classes, Array<const double> table_counts,
-                    Array<const double> totals, Array<const double> left_out, double smoothing, Table out,
-                    Table sums, unsigned n_threads) {
+                    Array<const double> totals, Array<const double> left_out, double smoothing, Table out, Table sums,
+                    unsigned n_threads) {
     if (data.size() != indices.size()) throw std::invalid_argument("data and indices differ in length");
     const std::size_t n_rows = checked_rows(indptr, data.size());
     const std::size_t n_columns = checked_rows(table_indptr, table_counts.size());
-    if (table_classes.size() != table_counts.size() || weights.size() != n_columns ||
-        totals.size() != n_columns || left_out.size() != n_rows || out.shape(0) != n_rows ||
-        sums.shape(0) != n_rows || sums.shape(1) != 2)
+    if (table_classes.size() != table_counts.size() || weights.size() != n_columns || totals.size() != n_columns ||
+        left_out.size() != n_rows || out.shape(0) != n_rows || sums.shape(0) != n_rows || sums.shape(1) != 2)
         throw std::invalid_argument("rows, table and output do not fit each other");
     const std::size_t n_classes = out.shape(1);
     for (std::size_t cell = 0; cell < table_classes.size(); ++cell) {
@@ -180,8 +175,9 @@ void class_profiles(Array<const Value> data, Array<const Index> indices, Array<c
     const ClassTable table{
         table_indptr.data(), table_classes.data(), table_counts.data(), totals.data(), n_columns, n_classes};
     nb::gil_scoped_release release;
-    troenpy::class_profiles(data.data(), indices.data(), indptr.data(), n_rows, weights.data(), table,
-                            left_out.data(), smoothing, out.data(), sums.data(), n_threads);
+    matrix::class_profiles(Profiles<Value, Index>{data.data(), indices.data(), indptr.data(), n_rows, left_out.data(),
+                                                  smoothing, out.data(), sums.data()},
+                           table, weights.data(), n_threads);
 }
 
 template <typename Value, typename Index>
@@ -189,16 +185,15 @@ void bind_class_profiles(nb::module_ &module) {
     module.def("class_profiles", &class_profiles<Value, Index>, nb::arg("data").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("table_indptr").noconvert(), nb::arg("table_classes").noconvert(),
-               nb::arg("table_counts").noconvert(), nb::arg("totals").noconvert(),
-               nb::arg("left_out").noconvert(), nb::arg("smoothing"), nb::arg("out").noconvert(),
-               nb::arg("sums").noconvert(), nb::arg("n_threads"));
+               nb::arg("table_counts").noconvert(), nb::arg("totals").noconvert(), nb::arg("left_out").noconvert(),
+               nb::arg("smoothing"), nb::arg("out").noconvert(), nb::arg("sums").noconvert(), nb::arg("n_threads"));
 }
 
 template <typename In, typename Index, typename Out>
 void bind_weigh_rows(nb::module_ &module) {
-    module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("norm"), nb::arg("out").noconvert(), nb::arg("n_threads"));
+    module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+               nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(), nb::arg("norm"),
+               nb::arg("out").noconvert(), nb::arg("n_threads"));
 }
 
 template <typename In, typename Index>
@@ -218,32 +213,21 @@ void bind_by_index(nb::module_ &module) {
     bind_class_profiles<double, Index>(module);
     bind_class_profiles<float, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"),
-               nb::arg("n_columns"), nb::arg("n_threads"));
-}
-
-// The C library keeps what was freed below memory in use, here the tables of the counting below the
-// vocabulary.
-void return_free_memory() {
-#if defined(__GLIBC__)
-    nb::gil_scoped_release release;
-    malloc_trim(0);
-#endif
+               nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"), nb::arg("n_columns"),
+               nb::arg("n_threads"));
 }
 
 }  // namespace
 
-void bind_matrix(nb::module_ &module) {
-    module.def("return_free_memory", &return_free_memory);
-    module.def("add_one_troenpy", &add_one_troenpy, nb::arg("starts").noconvert(),
-               nb::arg("counts").noconvert(), nb::arg("smoothing"));
-    module.def("two_sided_troenpy", &two_sided_troenpy, nb::arg("starts").noconvert(),
-               nb::arg("classes").noconvert(), nb::arg("counts").noconvert(), nb::arg("sizes").noconvert(),
+void bind(nb::module_ &module) {
+    module.def("return_free_memory", &return_free_memory, nb::call_guard<nb::gil_scoped_release>());
+    module.def("add_one_troenpy", &add_one_troenpy, nb::arg("starts").noconvert(), nb::arg("counts").noconvert(),
                nb::arg("smoothing"));
-    module.def("least_differences", &least_differences, nb::arg("table").noconvert(),
-               nb::arg("less").noconvert());
+    module.def("two_sided_troenpy", &two_sided_troenpy, nb::arg("starts").noconvert(), nb::arg("classes").noconvert(),
+               nb::arg("counts").noconvert(), nb::arg("sizes").noconvert(), nb::arg("smoothing"));
+    module.def("least_differences", &least_differences, nb::arg("table").noconvert(), nb::arg("less").noconvert());
     bind_by_index<std::int32_t>(module);
     bind_by_index<std::int64_t>(module);
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

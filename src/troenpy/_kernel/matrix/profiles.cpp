@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 namespace {
 
@@ -10,11 +10,10 @@ constexpr std::size_t width = TermProfiles::width;
 
 // The classes of one step, in one or two registers. Left to itself, a compiler takes one class of several
 // rows together, and spends its time on sorting them.
-using Part [[gnu::vector_size(width * sizeof(double))]] = double;
+using Part = cpu::Lanes<double, width>;
 
 template <std::size_t n_parts>
-[[gnu::always_inline]] inline void sum_parts(const Share *shares, std::size_t n_shares, std::size_t first,
-                                             double *sums) {
+TROENPY_ALWAYS_INLINE void sum_parts(const Share *shares, std::size_t n_shares, std::size_t first, double *sums) {
     Part parts[n_parts] = {};
     for (std::size_t k = 0; k < n_shares; ++k) {
         for (std::size_t i = 0; i < n_parts; ++i) {
@@ -26,8 +25,7 @@ template <std::size_t n_parts>
     std::memcpy(sums + first, parts, sizeof(parts));
 }
 
-[[gnu::always_inline]] inline void sum_all(const Share *shares, std::size_t n_shares, std::size_t stride,
-                                           double *sums) {
+TROENPY_ALWAYS_INLINE void sum_all(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums) {
     std::size_t i = 0;
     for (; i + 4 * width <= stride; i += 4 * width) sum_parts<4>(shares, n_shares, i, sums);
     for (; i < stride; i += width) sum_parts<1>(shares, n_shares, i, sums);
@@ -39,14 +37,13 @@ void portable_sum(const Share *shares, std::size_t n_shares, std::size_t stride,
     sum_all(shares, n_shares, stride, sums);
 }
 
-#if defined(__x86_64__)
+#if defined(TROENPY_X86)
 // No fused multiply-add: the same numbers on every machine.
-[[gnu::target("avx2")]] void avx2_sum(const Share *shares, std::size_t n_shares, std::size_t stride,
-                                      double *sums) {
+TROENPY_TARGET_AVX2 void avx2_sum(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums) {
     sum_all(shares, n_shares, stride, sums);
 }
 
-Sum fastest() { return __builtin_cpu_supports("avx2") ? avx2_sum : portable_sum; }
+Sum fastest() { return cpu::has_avx2() ? avx2_sum : portable_sum; }
 #else
 Sum fastest() { return portable_sum; }
 #endif
@@ -58,4 +55,4 @@ void sum_shares(const Share *shares, std::size_t n_shares, std::size_t stride, d
     sum(shares, n_shares, stride, sums);
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

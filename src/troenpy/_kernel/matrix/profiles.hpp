@@ -7,10 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cpu.hpp"
 #include "parallel.hpp"
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 // Documents per class and term, by term: a CSC matrix with classes as rows.
 struct ClassTable {
@@ -69,8 +70,13 @@ public:
     }
 
     const Term &operator[](std::size_t column) const { return terms_[column]; }
-    void prefetch(std::size_t column) const { __builtin_prefetch(terms_.data() + column); }
-    const double *row(std::uint32_t number) const { return rows_.data() + number * stride_; }
+    void prefetch(std::size_t column) const { cpu::prefetch(terms_.data() + column); }
+    // Whole row `number`, on its way from memory.
+    const double *prefetch_row(std::uint32_t number) const {
+        const double *row = rows_.data() + number * stride_;
+        for (std::size_t i = 0; i < stride_; i += 8) cpu::prefetch(row + i);
+        return row;
+    }
     std::size_t stride() const { return stride_; }
 
 private:
@@ -90,57 +96,83 @@ void sum_shares(const Share *shares, std::size_t n_shares, std::size_t stride, d
 
 // For every row, what its terms say of the classes, each term by its own distribution over them: with
 // a = data x weight and b = a / (total - left_out + smoothing), sums[row] = { sum a, sum b } and
-// out[row][class] = sum b x count. `left_out` is what to take from the totals of the terms of that row. Out
-// is given as zeros.
+// out[row][class] = sum b x count.
 template <typename Value, typename Index>
-void class_profiles(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
-                    const double *weights, const ClassTable &table, const double *left_out, double smoothing,
-                    double *out, double *sums, unsigned n_threads) {
-    constexpr std::size_t rows_per_task = 512, ahead = 16;
+struct Profiles {
+    const Value *data;
+    const Index *indices, *indptr;
+    std::size_t n_rows;
+    const double *left_out;  // what to take from the totals of the terms of each row
+    double smoothing;
+    double *out;  // given as zeros
+    double *sums;
+};
+
+template <typename Value, typename Index>
+class ProfileWriter {
+public:
+    ProfileWriter(const Profiles<Value, Index> &profiles, const ClassTable &table, const TermProfiles &terms)
+        : profiles_(profiles), table_(table), terms_(terms), row_sums_(terms.stride()) {}
+
+    void write(std::size_t row) {
+        constexpr std::size_t ahead = 16;
+        const auto begin = static_cast<std::size_t>(profiles_.indptr[row]);
+        const auto end = static_cast<std::size_t>(profiles_.indptr[row + 1]);
+        const double left_out = profiles_.left_out[row], smoothing = profiles_.smoothing;
+        double *by_class = profiles_.out + row * table_.n_classes;
+        double sum = 0, shrunk_sum = 0;
+        std::size_t n_shares = 0;
+        if (shares_.size() < end - begin) shares_.resize(end - begin);
+        for (std::size_t at = begin; at < end; ++at) {
+            const auto column = static_cast<std::uint64_t>(profiles_.indices[at]);
+            if (column >= table_.n_columns) throw std::out_of_range("a column index is outside the weights");
+            if (at + ahead < end) terms_.prefetch(static_cast<std::size_t>(profiles_.indices[at + ahead]));
+            const TermProfiles::Term &term = terms_[column];
+            const double value = static_cast<double>(profiles_.data[at]) * term.weight;
+            const double shrunk = value / (term.total - left_out + smoothing);
+            sum += value;
+            shrunk_sum += shrunk;
+            if (term.kind == TermProfiles::Kind::row) {
+                shares_[n_shares++] = {terms_.prefetch_row(term.number), shrunk};
+            } else {
+                add_cells(term, shrunk, by_class);
+            }
+        }
+        sum_shares(shares_.data(), n_shares, terms_.stride(), row_sums_.data());
+        for (std::size_t i = 0; i < table_.n_classes; ++i) by_class[i] += row_sums_[i];
+        profiles_.sums[2 * row] = sum;
+        profiles_.sums[2 * row + 1] = shrunk_sum;
+    }
+
+private:
+    void add_cells(const TermProfiles::Term &term, double shrunk, double *by_class) const {
+        if (term.kind == TermProfiles::Kind::single) {
+            by_class[term.number] += shrunk * term.count;
+            return;
+        }
+        for (std::int64_t cell = term.first_cell; cell < term.first_cell + term.number; ++cell)
+            by_class[table_.classes[cell]] += shrunk * table_.counts[cell];
+    }
+
+    const Profiles<Value, Index> &profiles_;
+    const ClassTable &table_;
+    const TermProfiles &terms_;
+    std::vector<Share> shares_;
+    std::vector<double> row_sums_;
+};
+
+template <typename Value, typename Index>
+void class_profiles(const Profiles<Value, Index> &profiles, const ClassTable &table, const double *weights,
+                    unsigned n_threads) {
+    constexpr std::size_t rows_per_task = 512;
     const TermProfiles terms(table, weights);
-    run_tasks(n_threads, (n_rows + rows_per_task - 1) / rows_per_task,
-              [&](unsigned, std::size_t task, Watch &watch) {
-                  const std::size_t first = task * rows_per_task,
-                                    last = std::min(n_rows, first + rows_per_task);
-                  watch.check();
-                  std::vector<Share> shares;
-                  std::vector<double> row_sums(terms.stride());
-                  for (std::size_t row = first; row < last; ++row) {
-                      double *by_class = out + row * table.n_classes;
-                      double sum = 0, shrunk_sum = 0;
-                      const auto begin = static_cast<std::size_t>(indptr[row]);
-                      const auto end = static_cast<std::size_t>(indptr[row + 1]);
-                      if (shares.size() < end - begin) shares.resize(end - begin);
-                      std::size_t n_shares = 0;
-                      for (std::size_t at = begin; at < end; ++at) {
-                          const auto column = static_cast<std::uint64_t>(indices[at]);
-                          if (column >= table.n_columns)
-                              throw std::out_of_range("a column index is outside the weights");
-                          if (at + ahead < end) terms.prefetch(static_cast<std::size_t>(indices[at + ahead]));
-                          const TermProfiles::Term &term = terms[column];
-                          const double value = static_cast<double>(data[at]) * term.weight;
-                          const double shrunk = value / (term.total - left_out[row] + smoothing);
-                          sum += value;
-                          shrunk_sum += shrunk;
-                          if (term.kind == TermProfiles::Kind::row) {
-                              const double *counts = terms.row(term.number);
-                              for (std::size_t i = 0; i < terms.stride(); i += 8)
-                                  __builtin_prefetch(counts + i);
-                              shares[n_shares++] = {counts, shrunk};
-                          } else if (term.kind == TermProfiles::Kind::single) {
-                              by_class[term.number] += shrunk * term.count;
-                          } else {
-                              for (std::int64_t cell = term.first_cell; cell < term.first_cell + term.number;
-                                   ++cell)
-                                  by_class[table.classes[cell]] += shrunk * table.counts[cell];
-                          }
-                      }
-                      sum_shares(shares.data(), n_shares, terms.stride(), row_sums.data());
-                      for (std::size_t i = 0; i < table.n_classes; ++i) by_class[i] += row_sums[i];
-                      sums[2 * row] = sum;
-                      sums[2 * row + 1] = shrunk_sum;
-                  }
-              });
+    const std::size_t n_tasks = (profiles.n_rows + rows_per_task - 1) / rows_per_task;
+    run_tasks(n_threads, n_tasks, [&](unsigned, std::size_t task, Watch &watch) {
+        watch.check();
+        ProfileWriter<Value, Index> writer(profiles, table, terms);
+        const std::size_t last = std::min(profiles.n_rows, (task + 1) * rows_per_task);
+        for (std::size_t row = task * rows_per_task; row < last; ++row) writer.write(row);
+    });
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace troenpy {
+namespace troenpy::matrix {
 
 // What is left of a whole: zero where sample weights leave only rounding.
 inline double remainder_of(double whole, double part) {
@@ -55,10 +55,9 @@ inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_colu
     }
 }
 
-// q T(p+) + (1 - q) T(p-) of each column, with q the column's share of all counts: the troenpy of the classes
-// among what the column has of them and among the rest, both shrunk to the sizes of the classes by
-// `smoothing` counts. `classes` are the classes of the counts; a class that a column does not have counts
-// too.
+// q T(p+) + (1 - q) T(p-) of each column, with q the column's share of all counts: the troenpy of the classes among
+// what the column has of them and among the rest, both shrunk to the sizes of the classes by `smoothing` counts.
+// `classes` are the classes of the counts; a class that a column does not have counts too.
 class TwoSided {
 public:
     TwoSided(const double *sizes, std::size_t n_classes, double smoothing)
@@ -72,8 +71,8 @@ public:
           n_rows_(most_known / (n_classes + 1)),
           rows_((n_rows_ + 1) * (n_classes + 1), unknown) {}
 
-    void write(const std::int64_t *starts, std::size_t n_columns, const std::int64_t *classes,
-               const double *counts, double *out) {
+    void write(const std::int64_t *starts, std::size_t n_columns, const std::int64_t *classes, const double *counts,
+               double *out) {
         for (std::size_t column = 0; column < n_columns; ++column) {
             const auto begin = static_cast<std::size_t>(starts[column]);
             const auto end = static_cast<std::size_t>(starts[column + 1]);
@@ -158,4 +157,4 @@ private:
     std::vector<double> rows_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::matrix

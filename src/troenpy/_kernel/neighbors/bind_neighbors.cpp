@@ -13,7 +13,7 @@
 #include "arrays.hpp"
 #include "neighbors/nearest.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 namespace {
 
@@ -25,16 +25,14 @@ Metric metric_by_name(const std::string &name) {
     if (name == "cosine") return Metric::cosine;
     if (name == "manhattan") return Metric::manhattan;
     if (name == "hellinger") return Metric::hellinger;
-    throw std::invalid_argument("metric must be 'euclidean', 'cosine', 'manhattan' or 'hellinger', got '" +
-                                name + "'");
+    throw std::invalid_argument("metric must be 'euclidean', 'cosine', 'manhattan' or 'hellinger', got '" + name + "'");
 }
 
 // CSR arrays, kept alive. The borders are copied: whoever still has the arrays may change columns and values,
 // which are only ever compared and added up, but not where rows lie.
 class HeldRows {
 public:
-    HeldRows(const Array<const std::int64_t> &indptr, Array<const std::int32_t> indices,
-             Array<const double> data)
+    HeldRows(const Array<const std::int64_t> &indptr, Array<const std::int32_t> indices, Array<const double> data)
         : borders_(indptr.data(), indptr.data() + indptr.size()), indices_(indices), data_(data) {
         if (borders_.empty()) throw std::invalid_argument("indptr is empty");
         if (data.size() != indices.size()) throw std::invalid_argument("data and indices differ in length");
@@ -92,9 +90,8 @@ public:
     }
 
 private:
-    void check_shapes(const std::vector<HeldRows> &queries, std::size_t n_queries, std::size_t k,
-                      bool skips_own_row, const Matrix<double> &distances,
-                      const Matrix<std::int64_t> &rows) const {
+    void check_shapes(const std::vector<HeldRows> &queries, std::size_t n_queries, std::size_t k, bool skips_own_row,
+                      const Matrix<double> &distances, const Matrix<std::int64_t> &rows) const {
         for (const HeldRows &block : queries) {
             if (block.view().n_rows != n_queries)
                 throw std::invalid_argument("blocks differ in their number of queries");
@@ -115,12 +112,12 @@ private:
 
 }  // namespace
 
-void bind_neighbors(nb::module_ &module) {
+void bind(nb::module_ &module) {
     nb::class_<NearestRows>(module, "NearestRows")
         .def(nb::init<>())
         .def("add", &NearestRows::add, nb::arg("rows"), nb::arg("n_columns"), nb::arg("metric"))
-        .def("search", &NearestRows::search, nb::arg("queries"), nb::arg("skips_own_row"),
-             nb::arg("n_threads"), nb::arg("distances").noconvert(), nb::arg("rows").noconvert());
+        .def("search", &NearestRows::search, nb::arg("queries"), nb::arg("skips_own_row"), nb::arg("n_threads"),
+             nb::arg("distances").noconvert(), nb::arg("rows").noconvert());
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

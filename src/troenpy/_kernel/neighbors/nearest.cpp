@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 namespace {
 
@@ -57,8 +57,7 @@ struct Walk {
     }
 };
 
-// Each step of a walk waits for the one before, so a few are walked at once; where one ends the next row
-// begins.
+// Each step of a walk waits for the one before, so a few are walked at once; where one ends the next row begins.
 template <bool manhattan>
 void sum_differences(const SparseRow &x, const SparseRow *rows, std::size_t n, double *sums) {
     constexpr std::size_t n_walks = 4;
@@ -100,8 +99,7 @@ double to_distance(Metric metric, double sum) {
 }
 
 double size_of(Metric metric, const SparseRow &row) {
-    if (metric == Metric::cosine && row.length == 0)
-        return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
+    if (metric == Metric::cosine && row.length == 0) return 1;  // then a + 1 - 2 * 0 = 2, and the distance is 1
     double size = 0;
     for (std::size_t i = 0; i < row.length; ++i)
         size += is_manhattan(metric) ? std::abs(row.values[i]) : row.values[i] * row.values[i];
@@ -169,8 +167,7 @@ Space::Space(SparseRows rows, std::size_t n_columns, Metric metric)
     }
     for (std::size_t begin = 0; begin < rows.n_rows; begin += tile) {
         const auto end = sizes_.begin() + static_cast<std::ptrdiff_t>(std::min(begin + tile, rows.n_rows));
-        const auto [least, largest] =
-            std::minmax_element(sizes_.begin() + static_cast<std::ptrdiff_t>(begin), end);
+        const auto [least, largest] = std::minmax_element(sizes_.begin() + static_cast<std::ptrdiff_t>(begin), end);
         tile_sizes_.push_back({*least, *largest});
     }
 }
@@ -179,17 +176,17 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
     const double largest_value = largest(query.values, query.length);
     const int exponent = is_manhattan(metric_) ? exponent_ : exponent_of(largest_value);
     const double size = size_of(metric_, query);
-    postings_->find_terms(query, exponent,
-                          size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share), terms);
+    postings_->find_terms(query, exponent, size * (is_manhattan(metric_) ? minor_share : minor_share * minor_share),
+                          terms);
 
     const double shared = static_cast<double>(std::min(query.length, longest_));
     const int factor_exponent = 1 + exponent_ + (is_manhattan(metric_) ? 0 : exponent) - size_exponent_;
     const double own_size = std::ldexp(size, -size_exponent_);
-    Bounds bounds{{},
-                  {},
-                  own_size,
-                  is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 &&
-                      shared <= most_shared_columns};
+    Bounds bounds{
+        {},
+        {},
+        own_size,
+        is_ranged_ && own_size < std::ldexp(1.0, 100) && factor_exponent < 100 && shared <= most_shared_columns};
     if (!bounds.is_known) return bounds;
 
     constexpr double unit = 0x1p-24, inflated = 1 + 0x1p-16;
@@ -203,8 +200,7 @@ Space::Bounds Space::prepare(const SparseRow &query, QueryTerms &terms) const {
             static_cast<float>(factor),
             static_cast<float>(2 * (gamma * std::sqrt(own_size) + by_root) * inflated),
             static_cast<float>((5 * unit + in_double) * inflated),
-            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) *
-                               inflated),
+            static_cast<float>((in_double * own_size + constant + factor * shared * 0x1p-120 + 0x1p-80) * inflated),
         };
     };
     bounds.by_major = estimate(std::ldexp(terms.minor_size, -size_exponent_));
@@ -254,8 +250,7 @@ public:
         rows_.push_back({least, row});
         if (!(most < limit_)) return;
         most_.push_back(most);
-        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_))
-            tighten();
+        if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_)) tighten();
     }
 
     // The rows that are still candidates after all were added.
@@ -324,8 +319,7 @@ public:
         for (std::size_t query = first; query < last; ++query) {
             watch.check();
             for (std::size_t s = 0; s < spaces_.size(); ++s) {
-                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major,
-                                                 scores(s, query - first));
+                spaces_[s].postings().add_listed(terms_[place(s, query - first)].major, scores(s, query - first));
             }
             find_candidates(query, query - first);
             rank(query, watch);
@@ -336,14 +330,12 @@ private:
     std::size_t place(std::size_t space, std::size_t i) const { return space * n_per_block_ + i; }
     float *scores(std::size_t space, std::size_t i) { return scores_.data() + place(space, i) * stride_; }
 
-    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all
-    // queries.
+    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all queries.
     void start_scores(std::size_t s, std::size_t n_queries) {
         const Postings &postings = spaces_[s].postings();
         std::fill_n(scores(s, 0), n_queries * stride_, 0.0f);
         for (std::size_t t = 0; t < postings.n_tiles(); ++t) {
-            for (std::size_t i = 0; i < n_queries; ++i)
-                postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
+            for (std::size_t i = 0; i < n_queries; ++i) postings.add_dense(terms_[place(s, i)].major, t, scores(s, i));
         }
     }
 
@@ -363,8 +355,7 @@ private:
         if (!is_known) {
             measured_.clear();
             for (std::size_t row = 0; row < spaces_[0].n_rows(); ++row) {
-                if (!(search_.skips_own_row && row == query))
-                    measured_.push_back({0, static_cast<std::uint32_t>(row)});
+                if (!(search_.skips_own_row && row == query)) measured_.push_back({0, static_cast<std::uint32_t>(row)});
             }
             return;
         }
@@ -396,13 +387,12 @@ private:
         for (std::size_t begin = 0; begin < stride_; begin += tile) {
             bar.move(estimate, spaces_[0].tile_sizes(begin / tile), by_score_.limit());
             if (!reaches_(own + begin, bar.score)) continue;
-            std::uint64_t near =
+            std::uint64_t near_rows =
                 find_near_(own + begin, sizes + begin, roots + begin, estimate, by_score_.limit());
-            for (; near != 0; near &= near - 1) {
-                const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near));
+            for (; near_rows != 0; near_rows &= near_rows - 1) {
+                const std::size_t row = begin + static_cast<std::size_t>(std::countr_zero(near_rows));
                 if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
-                const float margin =
-                    estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
+                const float margin = estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
                 const float middle = sizes[row] - estimate.factor * own[row];
                 if (middle - margin > by_score_.limit()) continue;  // it has come down within the tile
                 by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
@@ -414,11 +404,10 @@ private:
     void foresee(std::size_t query, std::size_t i) {
         const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
         const Estimate &estimate = bounds_[i].by_major;
-        for (const Posting &posting :
-             spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
+        for (const Posting &posting : spaces_[0].postings().telling_list(terms_[i].major, search_.n_neighbors + 1)) {
             if (search_.skips_own_row && posting.row == query) continue;
-            const float margin = estimate.by_root * roots[posting.row] +
-                                 estimate.by_size * sizes[posting.row] + estimate.constant;
+            const float margin =
+                estimate.by_root * roots[posting.row] + estimate.by_size * sizes[posting.row] + estimate.constant;
             by_score_.foresee(sizes[posting.row] - estimate.factor * own[posting.row] + margin);
         }
         by_score_.end_foresight();
@@ -430,8 +419,7 @@ private:
         most_.assign(n_rows, 0);
         for (std::size_t s = 0; s < spaces_.size(); ++s) {
             const Space::Bounds &bounds = bounds_[place(s, i)];
-            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(),
-                                     most_.data());
+            spaces_[s].add_intervals(bounds.by_major, bounds.own_size, scores(s, i), least_.data(), most_.data());
         }
         by_distance_.start(search_.n_neighbors);
         for (std::size_t row = 0; row < n_rows; ++row) {
@@ -484,16 +472,14 @@ void find_nearest(const std::vector<Space> &spaces, const Search &search) {
     const std::size_t n_threads = std::max(1u, search.n_threads);
     const std::size_t per_thread = (n_queries + n_threads - 1) / n_threads;
     const std::size_t in_cache = scores_per_block / std::max<std::size_t>(1, spaces[0].n_rows());
-    const std::size_t n_per_block =
-        std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
+    const std::size_t n_per_block = std::clamp<std::size_t>(std::min(in_cache, per_thread), 1, most_queries_per_block);
     std::vector<std::unique_ptr<Searcher>> searchers(n_threads);
     run_tasks(static_cast<unsigned>(n_threads), (n_queries + n_per_block - 1) / n_per_block,
               [&](unsigned worker, std::size_t task, Watch &watch) {
-                  if (!searchers[worker])
-                      searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
+                  if (!searchers[worker]) searchers[worker] = std::make_unique<Searcher>(spaces, search, n_per_block);
                   const std::size_t first = task * n_per_block;
                   searchers[worker]->run(first, std::min(n_queries, first + n_per_block), watch);
               });
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

@@ -1,50 +1,65 @@
 // The k nearest rows of a sparse matrix, exactly: float32 finds the candidates, float64 decides.
 //
-// The result is defined in float64. With S = sum (x_i - y_i)^2, or sum |x_i - y_i|, added up over the columns
-// of either row in ascending order, a distance is sqrt(S) (euclidean), S / 2 (cosine; rows come with length
-// 1, and a row of zeros has distance 1 from every row), S (manhattan) or sqrt(S / 2) (hellinger; rows come as
-// roots of shares); distances of several blocks of columns are added in their order. Nearest are the smallest
-// distances, equal ones by row number. This is brute force; what follows only skips rows that cannot matter.
+// The result is defined in float64. With S = sum (x_i - y_i)^2, or sum |x_i - y_i|, added up over the columns of either
+// row in ascending order, a distance is
 //
-// For every row y an interval [least, most] is found that holds its distance. If `limit` is the k-th smallest
-// `most`, k rows have distances of at most `limit`, so each of the k nearest has too, and its `least` is at
-// most `limit`. All such rows, and no others, are measured in float64.
+//     euclidean  sqrt(S)
+//     cosine     S / 2          rows come with length 1; a row of zeros has distance 1 from every row
+//     manhattan  S
+//     hellinger  sqrt(S / 2)    rows come as roots of shares
 //
-// The interval. Let A be a power of two, at least the size a(y) of every row (postings.hpp), u = 2^-24, g(n)
-// = n u / (1 - n u), r(y) = sqrt(a(y) / A), X = sqrt(a(x) / A). Since a(x) is the same for all rows, take
-// K(y) = (a(y) - 2 s(x, y)) / A, which is (S - a(x)) / A.
-// 1. Values are scaled by powers of two to at most 1 (or 2), then rounded to float32; each then errs by a
-// factor
-//    within 1 +- u, and by 2^-126 where it is too small for float32, even if the processor flushes such
-//    numbers to 0. A product of two, or the smaller of two, then n additions in any order, fused or not: with
-//    n shared columns the score is off by at most g(n + 2) sum |x_i y_i|, or g(n + 2) sum min(|x_i|, |y_i|),
-//    and n 2^-123.
-// 2. sum |x_i y_i| <= sqrt(a(x) a(y)) (Cauchy-Schwarz), and sum min(|x_i|, |y_i|) <= min(a(x), a(y)) <=
-// sqrt(a(x) a(y)).
+// and distances of several blocks of columns are added in their order. Nearest are the smallest distances, equal ones
+// by row number. This is brute force; what follows only skips rows that cannot matter.
+//
+// For every row y an interval [least, most] is found that holds its distance. If `limit` is the k-th smallest `most`,
+// k rows have distances of at most `limit`, so each of the k nearest has too, and its `least` is at most `limit`. All
+// such rows, and no others, are measured in float64.
+//
+// THE INTERVAL. Sizes a(x), a(y) and the similarity s(x, y) are those of postings.hpp. Let
+//
+//     A     a power of two, at least the size of every row
+//     u     2^-24, the rounding of float32
+//     g(n)  n u / (1 - n u), what n roundings amount to
+//     r     sqrt(a(y) / A)
+//     X     sqrt(a(x) / A)
+//     n     the columns that x and y share: at most min(n_x, largest n_y), for rows of n_x and n_y values
+//     K     (a(y) - 2 s(x, y)) / A, which is (S - a(x)) / A
+//
+// Since a(x) is the same for all rows, K orders them as S does, and K is what float32 computes.
+//
+// 1. Values are scaled by powers of two to at most 1 (or 2), then rounded to float32: each errs by a factor within
+//    1 +- u, and by 2^-126 where it is too small for float32, even if the processor flushes such numbers to 0. Then
+//    come a product of two, or the smaller of two, and n additions in any order, fused or not. So the score is off by
+//    at most g(n + 2) sum |x_i y_i|, or g(n + 2) sum min(|x_i|, |y_i|), and n 2^-123.
+// 2. sum |x_i y_i| <= sqrt(a(x) a(y)) by Cauchy-Schwarz, and
+//    sum min(|x_i|, |y_i|) <= min(a(x), a(y)) <= sqrt(a(x) a(y)).
 //    So factor * score, where factor is 2 / A with the scaling undone (a power of two, exact), is within
-//    2 g(n + 2) X r(y) + factor n 2^-123 of 2 s / A.
+//    2 g(n + 2) X r + factor n 2^-123 of 2 s / A.
 // 3. Rounding a(y) / A to float32, the product, the difference and the subtraction of the margin add at most
-//    4 u a(y) / A + 8 u X r(y); the margin is itself computed in float32 from five rounded numbers, a factor
-//    within 1 +- 8 u.
-// 4. The float64 sums S, a(x) and a(y) err by w (a(x) + a(y)), w = (n_x + n_y + 16) 2^-51, which includes
-// that S below
-//    another by less than two roundings may have the same root; where squares fall below 2^-1022, by less
-//    than 2^-80 A, since 2^-900 <= A <= 2^900 is required.
-// Together |computed K - K| <= (by_root r + by_size a / A + constant) with
-//     by_root  = 2 (g(n + 12) X + M) (1 + 2^-16)
-//     by_size  = (5 u + w) (1 + 2^-16)
-//     constant = (w X^2 + factor n 2^-120 + 2^-80) (1 + 2^-16),
-// n = min(n_x, largest n_y) <= 2^22, and M = 0 where all terms were added.
-// 5. Terms may be left out of a score. If the part m of x that is left out has size a(m), the score lacks at
-// most
-//    sqrt(a(m) a(y)) by step 2, so M = sqrt(a(m) / A). Of Manhattan scores it lacks at most a(m), so that
-//    there M = 0 and 2 a(m) / A is added to the constant.
-// 6. A tile of rows is passed over by its scores alone: the least of its sizes, less the largest of its
-//    margins, less `limit`, divided by factor, is the bar that a score must reach. This is in float64, whose
-//    roundings are far below the 2^-16 by which margins are inflated, then rounded down to float32.
-// Terms are first left out up to a hundredth of the query, those with the longest lists for what they weigh;
-// only if the intervals then leave too many candidates are they added. Where a requirement fails (A out of
-// range, factor >= 2^100, more columns), all rows are measured.
+//    4 u a(y) / A + 8 u X r. The margin is itself computed in float32 from five rounded numbers, a factor within
+//    1 +- 8 u.
+// 4. The float64 sums S, a(x) and a(y) err by w (a(x) + a(y)) with w = (n_x + n_y + 16) 2^-51, which includes that an S
+//    below another by less than two roundings may have the same root. Where squares fall below 2^-1022 they err by
+//    less than 2^-80 A, since 2^-900 <= A <= 2^900 is required.
+//
+// Together, if n <= 2^22, the computed K is within by_root r + by_size a(y) / A + constant of K, with
+//
+//     by_root   =  2 (g(n + 12) X + M) (1 + 2^-16)
+//     by_size   =  (5 u + w) (1 + 2^-16)
+//     constant  =  (w X^2 + L + factor n 2^-120 + 2^-80) (1 + 2^-16)
+//
+// where M = L = 0 if all terms were added.
+//
+// 5. Terms may be left out of a score. If the part m of x that is left out has size a(m), the score lacks at most
+//    sqrt(a(m) a(y)) by step 2, so M = sqrt(a(m) / A) and L = 0. A Manhattan score lacks at most a(m), so M = 0 and
+//    L = 2 a(m) / A.
+// 6. A tile of rows is passed over by its scores alone: the least of its sizes, less the largest of its margins, less
+//    `limit`, divided by factor, is the bar that a score must reach. This is in float64, whose roundings are far below
+//    the 2^-16 by which margins are inflated, then rounded down to float32.
+//
+// Terms are first left out up to a hundredth of the query, those with the longest lists for what they weigh; only if
+// the intervals then leave too many candidates are they added. Where a requirement fails (A out of range,
+// factor >= 2^100, n > 2^22), all rows are measured.
 
 #pragma once
 
@@ -53,10 +68,11 @@
 #include <memory>
 #include <vector>
 
+#include "cpu.hpp"
 #include "neighbors/postings.hpp"
 #include "parallel.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 struct Neighbor {
     double distance;
@@ -90,9 +106,9 @@ public:
 
     void prefetch(std::size_t row) const {
         const SparseRow entries = rows_[row];
-        troenpy::prefetch(entries.columns);
-        troenpy::prefetch(entries.values);
-        troenpy::prefetch(entries.values + 8);
+        cpu::prefetch(entries.columns);
+        cpu::prefetch(entries.values);
+        cpu::prefetch(entries.values + 8);
     }
 
     std::size_t n_rows() const { return rows_.n_rows; }
@@ -134,4 +150,4 @@ struct Search {
 
 void find_nearest(const std::vector<Space> &spaces, const Search &search);
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

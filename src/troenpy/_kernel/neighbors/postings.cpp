@@ -4,20 +4,16 @@
 #include <cmath>
 #include <stdexcept>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TROENPY_AVX2 1
-#include <immintrin.h>
-#endif
+#include "cpu.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 namespace {
 
 constexpr std::uint32_t no_place = 0xFFFFFFFF;
 constexpr std::size_t tile = Postings::rows_per_tile;
 
-// A column is dense if more than one row in this many has it: about what a listed value costs more than a
-// dense one.
+// A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
 constexpr std::size_t rows_per_listed_value = 4;
 
 // A term of a query that may be minor.
@@ -49,25 +45,23 @@ bool portable_reaches(const float *scores, float bar) {
 
 inline std::uint64_t portable_find_near(const float *scores, const float *sizes, const float *roots,
                                         const Estimate &estimate, float limit) {
-    std::uint64_t near = 0;
+    std::uint64_t near_rows = 0;
     for (std::size_t i = 0; i < tile; ++i) {
         const float margin = estimate.by_root * roots[i] + estimate.by_size * sizes[i] + estimate.constant;
         const float least = sizes[i] - estimate.factor * scores[i] - margin;
-        near |= static_cast<std::uint64_t>(!(least > limit)) << i;
+        near_rows |= static_cast<std::uint64_t>(!(least > limit)) << i;
     }
-    return near;
+    return near_rows;
 }
 
-#if defined(TROENPY_AVX2)
-
-#define TROENPY_TARGET __attribute__((target("avx2,fma")))
+#if defined(TROENPY_X86)
 
 constexpr std::size_t lanes = 8;
 constexpr std::size_t vectors = tile / lanes;
 
 template <bool manhattan>
-TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Term *terms,
-                                   std::size_t n_terms) {
+TROENPY_TARGET_AVX2_FMA void avx2_add_terms(float *scores, const float *values, const Term *terms,
+                                            std::size_t n_terms) {
     __m256 sums[vectors];
     for (std::size_t v = 0; v < vectors; ++v) sums[v] = _mm256_loadu_ps(scores + v * lanes);
     for (std::size_t t = 0; t < n_terms; ++t) {
@@ -88,7 +82,7 @@ TROENPY_TARGET void avx2_add_terms(float *scores, const float *values, const Ter
     for (std::size_t v = 0; v < vectors; ++v) _mm256_storeu_ps(scores + v * lanes, sums[v]);
 }
 
-TROENPY_TARGET bool avx2_reaches(const float *scores, float bar) {
+TROENPY_TARGET_AVX2_FMA bool avx2_reaches(const float *scores, float bar) {
     const __m256 least = _mm256_set1_ps(bar);
     __m256 reaches = _mm256_setzero_ps();
     for (std::size_t v = 0; v < vectors; ++v) {
@@ -98,32 +92,29 @@ TROENPY_TARGET bool avx2_reaches(const float *scores, float bar) {
     return _mm256_movemask_ps(reaches) != 0;
 }
 
-TROENPY_TARGET std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots,
-                                            const Estimate &estimate, float limit) {
+TROENPY_TARGET_AVX2_FMA std::uint64_t avx2_find_near(const float *scores, const float *sizes, const float *roots,
+                                                     const Estimate &estimate, float limit) {
     const __m256 factor = _mm256_set1_ps(estimate.factor), by_root = _mm256_set1_ps(estimate.by_root);
     const __m256 by_size = _mm256_set1_ps(estimate.by_size), constant = _mm256_set1_ps(estimate.constant);
     const __m256 bar = _mm256_set1_ps(limit);
-    std::uint64_t near = 0;
+    std::uint64_t near_rows = 0;
     for (std::size_t v = 0; v < vectors; ++v) {
         const __m256 size = _mm256_loadu_ps(sizes + v * lanes);
-        const __m256 margin = _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes),
-                                              _mm256_fmadd_ps(by_size, size, constant));
+        const __m256 margin =
+            _mm256_fmadd_ps(by_root, _mm256_loadu_ps(roots + v * lanes), _mm256_fmadd_ps(by_size, size, constant));
         const __m256 middle = _mm256_fnmadd_ps(factor, _mm256_loadu_ps(scores + v * lanes), size);
         const __m256 is_near = _mm256_cmp_ps(_mm256_sub_ps(middle, margin), bar, _CMP_NGT_UQ);
-        near |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near)))
-                << (v * lanes);
+        near_rows |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_ps(is_near))) << (v * lanes);
     }
-    return near;
+    return near_rows;
 }
-
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 #endif
 
 template <bool manhattan>
 auto choose_add_terms() {
-#if defined(TROENPY_AVX2)
-    if (has_avx2()) return avx2_add_terms<manhattan>;
+#if defined(TROENPY_X86)
+    if (cpu::has_avx2_and_fma()) return avx2_add_terms<manhattan>;
 #endif
     return portable_add_terms<manhattan>;
 }
@@ -131,15 +122,15 @@ auto choose_add_terms() {
 }  // namespace
 
 Reaches choose_reaches() {
-#if defined(TROENPY_AVX2)
-    if (has_avx2()) return avx2_reaches;
+#if defined(TROENPY_X86)
+    if (cpu::has_avx2_and_fma()) return avx2_reaches;
 #endif
     return portable_reaches;
 }
 
 FindNear choose_find_near() {
-#if defined(TROENPY_AVX2)
-    if (has_avx2()) return avx2_find_near;
+#if defined(TROENPY_X86)
+    if (cpu::has_avx2_and_fma()) return avx2_find_near;
 #endif
     return portable_find_near;
 }
@@ -213,12 +204,10 @@ void Postings::find_terms(const SparseRow &query, int exponent, double budget, Q
         const Column &column = columns_[place];
         if (column.n_rows == 0) continue;
         const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
-        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are
-        // in range).
+        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are in range).
         const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
         if (size <= budget) {
-            const double cost =
-                column.dense_place == no_place ? static_cast<double>(column.n_rows) : dense_cost;
+            const double cost = column.dense_place == no_place ? static_cast<double>(column.n_rows) : dense_cost;
             small.push_back({size, size / cost, {place, value}});
         } else {
             add_term({place, value}, terms.major);
@@ -261,15 +250,14 @@ std::span<const Posting> Postings::telling_list(const Terms &terms, std::size_t 
 
 void Postings::add_dense(const Terms &terms, std::size_t t, float *scores) const {
     if (terms.dense.empty()) return;
-    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(),
-               terms.dense.size());
+    add_terms_(scores + t * tile, tiles_.data() + t * n_dense_ * tile, terms.dense.data(), terms.dense.size());
 }
 
 void Postings::add_listed(const Terms &terms, float *scores) const {
     for (const Term &term : terms.listed) {
         const Posting *posting = lists_.data() + columns_[term.place].list_begin;
-        prefetch(posting);
-        prefetch(posting + 8);
+        cpu::prefetch(posting);
+        cpu::prefetch(posting + 8);
     }
     for (const auto [place, value] : terms.listed) {
         const Posting *posting = lists_.data() + columns_[place].list_begin;
@@ -282,4 +270,4 @@ void Postings::add_listed(const Terms &terms, float *scores) const {
     }
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

@@ -20,7 +20,7 @@
 
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::neighbors {
 
 enum class Metric { euclidean, cosine, manhattan, hellinger };
 
@@ -59,13 +59,6 @@ struct Posting {
     float value;
 };
 
-// Memory that is about to be read.
-inline void prefetch([[maybe_unused]] const void *place) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(place);
-#endif
-}
-
 struct Terms {
     std::vector<Term> dense, listed;
 
@@ -89,8 +82,7 @@ public:
     // Values are divided by 2^exponent: the float32 are then at most 1.
     Postings(const SparseRows &rows, std::size_t n_columns, Metric metric, int exponent);
 
-    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most
-    // `budget`.
+    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most `budget`.
     void find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const;
 
     // Adds the similarities of the terms and every row to scores[row], n_padded() of them; for many queries
@@ -98,8 +90,7 @@ public:
     void add_dense(const Terms &terms, std::size_t tile, float *scores) const;
     void add_listed(const Terms &terms, float *scores) const;
 
-    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none
-    // nothing.
+    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none nothing.
     std::span<const Posting> telling_list(const Terms &terms, std::size_t n) const;
 
     std::size_t n_tiles() const { return n_tiles_; }
@@ -139,4 +130,4 @@ FindNear choose_find_near();
 using Reaches = bool (*)(const float *scores, float bar);
 Reaches choose_reaches();
 
-}  // namespace troenpy
+}  // namespace troenpy::neighbors

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -26,8 +26,7 @@ bool is_valid(const ArrowArray &array, std::int64_t i) {
 template <typename T>
 T element(const ArrowArray &array, std::int64_t buffer, std::int64_t i) {
     T value;
-    std::memcpy(&value,
-                static_cast<const char *>(array.buffers[buffer]) + i * static_cast<std::int64_t>(sizeof(T)),
+    std::memcpy(&value, static_cast<const char *>(array.buffers[buffer]) + i * static_cast<std::int64_t>(sizeof(T)),
                 sizeof(T));
     return value;
 }
@@ -102,8 +101,7 @@ std::vector<Text> strings(std::string_view format, const ArrowArray &array) {
 }
 
 std::vector<Text> by_dictionary(const ArrowSchema &schema, const ArrowArray &array) {
-    if (array.dictionary == nullptr)
-        throw std::invalid_argument("Arrow dictionary data without a dictionary");
+    if (array.dictionary == nullptr) throw std::invalid_argument("Arrow dictionary data without a dictionary");
     const std::vector<Text> values = strings(schema.dictionary->format, *array.dictionary);
     std::vector<Text> texts;
     texts.reserve(static_cast<std::size_t>(array.length));
@@ -113,8 +111,7 @@ std::vector<Text> by_dictionary(const ArrowSchema &schema, const ArrowArray &arr
             continue;
         }
         const auto index = static_cast<std::uint64_t>(index_at(array, schema.format[0], i));
-        if (index >= values.size())
-            throw std::invalid_argument("Arrow dictionary index outside the dictionary");
+        if (index >= values.size()) throw std::invalid_argument("Arrow dictionary index outside the dictionary");
         texts.push_back(values[index]);
     }
     return texts;
@@ -147,12 +144,11 @@ ArrowTexts::ArrowTexts(ArrowSchema &schema_source, ArrowArray &array_source) {
 }
 
 void ArrowTexts::read(const ArrowSchema &schema, const ArrowArray &array) {
-    const std::vector<Text> texts =
-        schema.dictionary ? by_dictionary(schema, array) : strings(schema.format, array);
+    const std::vector<Text> texts = schema.dictionary ? by_dictionary(schema, array) : strings(schema.format, array);
     for (std::size_t i = 0; i < texts.size() && first_missing_ < 0; ++i) {
         if (is_missing(texts[i])) first_missing_ = static_cast<std::int64_t>(texts_.size() + i);
     }
     texts_.insert(texts_.end(), texts.begin(), texts.end());
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -49,7 +49,7 @@ struct ArrowArrayStream {
 
 }  // extern "C"
 
-namespace troenpy {
+namespace troenpy::text {
 
 // Owns what a producer has given: moved from the producer's struct, released once.
 template <typename T>
@@ -91,4 +91,4 @@ private:
     std::int64_t first_missing_ = -1;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -5,8 +5,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
+#include <cstdint>
 #include <future>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "arrays.hpp"
 #include "text/arrow.hpp"
@@ -15,7 +20,7 @@
 #include "text/python_lower.hpp"
 #include "text/python_terms.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -92,44 +97,60 @@ void keep(TermCounts &counts, Array<const bool> mask) {
     counts.keep(mask.data());
 }
 
-Array<std::int64_t> row_borders(const CountedRows &counts) {
-    std::vector<std::int64_t> indptr(counts.n_documents() + 1);
+Array<std::int64_t> row_borders(CountedRows &counts) {
+    std::vector<std::int64_t> indptr;
     {
         nb::gil_scoped_release release;
-        counts.write_row_borders(indptr.data());
+        indptr = counts.row_borders();
     }
     return to_numpy(std::move(indptr));
 }
 
+// The borders of rows are the counts' own: the sizes of the arrays are all that a caller can get wrong.
 template <typename Index, typename Value>
-void check_arrays(const CountedRows &counts, Array<const Index> indptr, Array<Index> indices,
-                  Array<Value> data) {
-    const std::size_t n = counts.n_documents();
-    if (indptr.size() != n + 1 || indices.size() != data.size() ||
-        static_cast<std::uint64_t>(indptr.data()[n]) != data.size()) {
-        throw std::invalid_argument("indptr, indices and data do not fit the counts");
+void check_room(CountedRows &counts, const Array<Index> &indices, const Array<Value> &data) {
+    std::uint64_t n_values;
+    {
+        nb::gil_scoped_release release;
+        n_values = static_cast<std::uint64_t>(counts.row_borders().back());
     }
+    if (indices.size() != n_values || data.size() != n_values) {
+        throw std::invalid_argument("indices and data must have room for " + std::to_string(n_values) +
+                                    " values, got " + std::to_string(indices.size()) + " and " +
+                                    std::to_string(data.size()) + ": row_borders() ends with their number");
+    }
+    if (counts.n_columns() > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
+        throw std::overflow_error("more columns than these indices can number: pass indices of 64 bits");
 }
 
 template <typename Index, typename Value>
-void write_rows(const CountedRows &counts, Array<const Index> indptr, Array<Index> indices, Array<Value> data,
-                bool binary) {
-    check_arrays(counts, indptr, indices, data);
+void write_rows(CountedRows &counts, Array<Index> indices, Array<Value> data, bool binary) {
+    check_room(counts, indices, data);
     nb::gil_scoped_release release;
-    counts.write_rows(indptr.data(), indices.data(), data.data(), binary);
+    ChunkQueue queue;
+    counts.write_rows(indices.data(), data.data(), binary, counts.n_threads(), queue);
+}
+
+// Begins the work in a thread of its own; without one, the first who waits for it does it.
+template <typename Work>
+std::future<void> begin_beside(const Work &work) {
+    try {
+        return std::async(std::launch::async, work);
+    } catch (const std::system_error &) {
+        return std::async(std::launch::deferred, work);
+    }
 }
 
 // The dict needs Python, the rows do not: others begin them, and this thread joins in when it has the dict.
 template <typename Index, typename Value>
-nb::dict vocabulary_and_rows(const TermCounts &counts, Array<const Index> indptr, Array<Index> indices,
-                             Array<Value> data, bool binary) {
-    check_arrays(counts, indptr, indices, data);
+nb::dict vocabulary_and_rows(TermCounts &counts, Array<Index> indices, Array<Value> data, bool binary) {
+    check_room(counts, indices, data);
     ChunkQueue queue;
     const auto write = [&](unsigned n_threads) {
-        counts.write_rows(indptr.data(), indices.data(), data.data(), binary, n_threads, queue);
+        counts.write_rows(indices.data(), data.data(), binary, n_threads, queue);
     };
     const unsigned n_others = counts.n_threads() > 1 ? counts.n_threads() - 1 : 1;
-    std::future<void> others = std::async(std::launch::async, write, n_others);
+    std::future<void> others = begin_beside([&] { write(n_others); });
     const auto wait = [&] {
         nb::gil_scoped_release release;
         others.wait();
@@ -151,10 +172,10 @@ nb::dict vocabulary_and_rows(const TermCounts &counts, Array<const Index> indptr
 
 template <typename Index, typename Value>
 void bind_write_rows(nb::class_<CountedRows> &counts, nb::class_<TermCounts, CountedRows> &terms) {
-    counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indptr").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("binary"));
-    terms.def("vocabulary_and_rows", &vocabulary_and_rows<Index, Value>, nb::arg("indptr").noconvert(),
-              nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("binary"));
+    counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indices").noconvert(), nb::arg("data").noconvert(),
+               nb::arg("binary"));
+    terms.def("vocabulary_and_rows", &vocabulary_and_rows<Index, Value>, nb::arg("indices").noconvert(),
+              nb::arg("data").noconvert(), nb::arg("binary"));
 }
 
 template <typename Index>
@@ -189,8 +210,8 @@ nb::list to_list(const ArrowTexts &documents) {
             result.append(nb::none());
             continue;
         }
-        PyObject *str = PyUnicode_DecodeUTF8(static_cast<const char *>(text.data),
-                                             static_cast<Py_ssize_t>(text.length), nullptr);
+        PyObject *str =
+            PyUnicode_DecodeUTF8(static_cast<const char *>(text.data), static_cast<Py_ssize_t>(text.length), nullptr);
         if (str == nullptr) throw nb::python_error();
         result.append(nb::steal(str));
     }
@@ -199,7 +220,7 @@ nb::list to_list(const ArrowTexts &documents) {
 
 }  // namespace
 
-void bind_text(nb::module_ &module) {
+void bind(nb::module_ &module) {
     nb::class_<ArrowTexts>(module, "ArrowTexts")
         .def_static("from_stream", &read_stream, nb::arg("stream"))
         .def_static("from_array", &read_array, nb::arg("schema"), nb::arg("array"))
@@ -208,9 +229,8 @@ void bind_text(nb::module_ &module) {
         .def("to_list", &to_list);
 
     nb::class_<Counter>(module, "TermCounter")
-        .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"),
-             nb::arg("min_n"), nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"),
-             nb::arg("portable") = false)
+        .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),
+             nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false)
         .def_prop_ro("n_workers", [](Counter &counter) { return counter.workers().size(); })
         .def("add", &add_texts, nb::arg("documents"))
         .def("add", &add_arrow, nb::arg("documents"))
@@ -232,4 +252,4 @@ void bind_text(nb::module_ &module) {
     module.def("names_by_column", &names_by_column, nb::arg("vocabulary"), nb::arg("names"));
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

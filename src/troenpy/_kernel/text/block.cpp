@@ -2,12 +2,9 @@
 
 #include <array>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TROENPY_AVX2 1
-#include <immintrin.h>
-#endif
+#include "cpu.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -40,34 +37,32 @@ std::uint64_t portable_block(const std::uint8_t *from, std::uint8_t *to) {
     return bits;
 }
 
-#if defined(TROENPY_AVX2)
-
-#define TROENPY_TARGET __attribute__((target("avx2")))
+#if defined(TROENPY_X86)
 
 // Signed comparisons serve here because ASCII has no sign bit.
-TROENPY_TARGET inline __m256i between(__m256i c, char first, char last) {
+TROENPY_TARGET_AVX2 inline __m256i between(__m256i c, char first, char last) {
     const __m256i at_least = _mm256_cmpgt_epi8(c, _mm256_set1_epi8(static_cast<char>(first - 1)));
     const __m256i at_most = _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(last + 1)), c);
     return _mm256_and_si256(at_least, at_most);
 }
 
-TROENPY_TARGET inline __m256i marked_words(__m256i c) {
+TROENPY_TARGET_AVX2 inline __m256i marked_words(__m256i c) {
     const __m256i letters = between(_mm256_or_si256(c, _mm256_set1_epi8(0x20)), 'a', 'z');
     const __m256i digits = between(c, '0', '9');
     const __m256i underscore = _mm256_cmpeq_epi8(c, _mm256_set1_epi8('_'));
     return _mm256_or_si256(_mm256_or_si256(letters, digits), underscore);
 }
 
-TROENPY_TARGET inline __m256i marked_spaces(__m256i c) {
+TROENPY_TARGET_AVX2 inline __m256i marked_spaces(__m256i c) {
     return _mm256_or_si256(between(c, 0x09, 0x0D), between(c, 0x1C, 0x20));
 }
 
-TROENPY_TARGET inline __m256i to_lower(__m256i c) {
+TROENPY_TARGET_AVX2 inline __m256i to_lower(__m256i c) {
     return _mm256_or_si256(c, _mm256_and_si256(between(c, 'A', 'Z'), _mm256_set1_epi8(0x20)));
 }
 
 template <Mark mark, bool lower>
-TROENPY_TARGET std::uint32_t avx2_half(const std::uint8_t *from, std::uint8_t *to) {
+TROENPY_TARGET_AVX2 std::uint32_t avx2_half(const std::uint8_t *from, std::uint8_t *to) {
     const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
     _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), lower ? to_lower(c) : c);
     const __m256i marked = mark == Mark::words ? marked_words(c) : marked_spaces(c);
@@ -75,39 +70,27 @@ TROENPY_TARGET std::uint32_t avx2_half(const std::uint8_t *from, std::uint8_t *t
 }
 
 template <Mark mark, bool lower>
-TROENPY_TARGET std::uint64_t avx2_block(const std::uint8_t *from, std::uint8_t *to) {
+TROENPY_TARGET_AVX2 std::uint64_t avx2_block(const std::uint8_t *from, std::uint8_t *to) {
     const std::uint64_t first = avx2_half<mark, lower>(from, to);
     const std::uint64_t second = avx2_half<mark, lower>(from + 32, to + 32);
     return first | second << 32;
 }
 
-bool has_avx2() { return __builtin_cpu_supports("avx2"); }
-
-template <Mark mark, bool lower>
-Block fastest() {
-    return has_avx2() ? avx2_block<mark, lower> : portable_block<mark, lower>;
-}
-
-#else
-
-template <Mark mark, bool lower>
-Block fastest() {
-    return portable_block<mark, lower>;
-}
-
 #endif
 
 template <Mark mark, bool lower>
-Block choose(bool portable) {
-    return portable ? portable_block<mark, lower> : fastest<mark, lower>();
+BlockScan choose([[maybe_unused]] bool portable) {
+#if defined(TROENPY_X86)
+    if (!portable && cpu::has_avx2()) return avx2_block<mark, lower>;
+#endif
+    return portable_block<mark, lower>;
 }
 
 }  // namespace
 
-Block choose_block(Mark mark, bool lower, bool portable) {
-    if (mark == Mark::words)
-        return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
+BlockScan choose_scan(Mark mark, bool lower, bool portable) {
+    if (mark == Mark::words) return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
     return lower ? choose<Mark::spaces, true>(portable) : choose<Mark::spaces, false>(portable);
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

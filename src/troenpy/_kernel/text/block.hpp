@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-namespace troenpy {
+namespace troenpy::text {
 
 enum class Mark { words, spaces };
 
 // Copies 64 ASCII bytes and returns one bit for each that is marked.
-using Block = std::uint64_t (*)(const std::uint8_t *from, std::uint8_t *to);
+using BlockScan = std::uint64_t (*)(const std::uint8_t *from, std::uint8_t *to);
 
 // The fastest version this processor runs; `portable` asks for the plain one, which the others must equal.
-Block choose_block(Mark mark, bool lower, bool portable = false);
+BlockScan choose_scan(Mark mark, bool lower, bool portable = false);
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -5,17 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "cpu.hpp"
 #include "text/python_lower.hpp"
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TROENPY_BIT_INSTRUCTIONS __attribute__((target("popcnt,bmi")))
-#define TROENPY_HAS_BIT_INSTRUCTIONS (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi"))
-#else
-#define TROENPY_BIT_INSTRUCTIONS
-#define TROENPY_HAS_BIT_INSTRUCTIONS false
-#endif
-
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -37,8 +30,7 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
     return borders;
 }
 
-// Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in
-// order.
+// Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in order.
 class Edges {
 public:
     static constexpr std::size_t capacity = 512;
@@ -73,7 +65,7 @@ private:
 
 Worker::Worker(const Settings &settings)
     : settings_(settings),
-      has_bit_instructions_(!settings.portable && TROENPY_HAS_BIT_INSTRUCTIONS),
+      has_bit_instructions_(!settings.portable && cpu::has_bit_instructions()),
       normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable) {
     for (const std::string &word : settings.stop_words) {
         if (!word.empty()) table_.exclude(word);
@@ -90,9 +82,8 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
         try {
             count_document(texts[i], watch);
         } catch (const InvalidUtf8 &) {
-            throw std::invalid_argument(
-                "document " + std::to_string(first_document + i) +
-                " is not valid UTF-8: decode it to str first, e.g. with errors='replace'");
+            throw std::invalid_argument("document " + std::to_string(first_document + i) +
+                                        " is not valid UTF-8: decode it to str first, e.g. with errors='replace'");
         }
         chunk.lengths.push_back(n_entries_);
         first_entry_ += n_entries_;
@@ -131,7 +122,7 @@ void Worker::read(const Text &text, Watch &watch) {
 
 // body(begin, end) for every run of marked bytes.
 template <typename F>
-[[gnu::always_inline]] inline void Worker::for_each_run(F &&body) {
+TROENPY_ALWAYS_INLINE void Worker::for_each_run(F &&body) {
     Edges edges;
     const std::uint64_t *marks = normaliser_.marks();
     const std::uint64_t n_words = normaliser_.size() / 64 + 1;
@@ -143,8 +134,7 @@ template <typename F>
     }
 }
 
-[[gnu::always_inline]] inline void Worker::add_words_anywhere(Watch &watch, bool counted,
-                                                              std::vector<std::uint32_t> *terms) {
+TROENPY_ALWAYS_INLINE void Worker::add_words_anywhere(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     const char *bytes = normaliser_.bytes();
     std::size_t n = 0;  // of the batch, here and not there: the loop would wait for each store
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
@@ -161,14 +151,12 @@ template <typename F>
 }
 
 // The same loop, in instructions that count bits and find them.
-TROENPY_BIT_INSTRUCTIONS void Worker::add_words_by_bits(Watch &watch, bool counted,
-                                                        std::vector<std::uint32_t> *terms) {
+TROENPY_TARGET_BITS void Worker::add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     add_words_anywhere(watch, counted, terms);
 }
 
 void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
-    has_bit_instructions_ ? add_words_by_bits(watch, counted, terms)
-                          : add_words_anywhere(watch, counted, terms);
+    has_bit_instructions_ ? add_words_by_bits(watch, counted, terms) : add_words_anywhere(watch, counted, terms);
 }
 
 void Worker::count_words(Watch &watch) { add_words(watch, true, nullptr); }
@@ -203,9 +191,7 @@ void Worker::collapse_spaces() {
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
         if (end - begin < 2) return;
         const auto first = static_cast<std::uint8_t>(bytes[begin]);
-        const std::uint64_t first_length = first < 0xC0   ? 1
-                                           : first < 0xE0 ? 2
-                                                          : 3;  // no white space needs four
+        const std::uint64_t first_length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : 3;  // no white space needs four
         if (end - begin == first_length) return;
         copy_until(begin);
         chars_[n_bytes_++] = ' ';
@@ -247,9 +233,7 @@ void Worker::find_starts() {
     starts_.push_back(n_bytes_);
 }
 
-const char *Worker::character(std::uint64_t i) const {
-    return chars_.data() + (starts_.empty() ? i : starts_[i]);
-}
+const char *Worker::character(std::uint64_t i) const { return chars_.data() + (starts_.empty() ? i : starts_[i]); }
 
 // All n-grams of the characters in [begin, end).
 void Worker::add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch) {
@@ -343,23 +327,27 @@ void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms
     if (++n_flushes_ % 64 == 0) watch.check();
 }
 
-Counter::Counter(Settings settings, unsigned n_threads)
-    : settings_(std::move(settings)), n_threads_(n_threads) {}
+Counter::Counter(Settings settings, unsigned n_threads) : settings_(std::move(settings)), n_threads_(n_threads) {}
 
 void Counter::add(const std::vector<Text> &texts) {
     const std::vector<std::size_t> borders = chunk_borders(texts);
     const std::size_t first_chunk = chunks_.size(), n_chunks = borders.size() - 1;
     chunks_.resize(first_chunk + n_chunks);
     workers_.resize(std::max<std::size_t>(workers_.size(), useful_threads(n_threads_, n_chunks)));
-    run_tasks(n_threads_, n_chunks, [&](unsigned worker, std::size_t task, Watch &watch) {
-        if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(settings_);
-        const std::size_t begin = borders[task];
-        Chunk &chunk = chunks_[first_chunk + task];
-        chunk = workers_[worker]->count(texts.data() + begin, borders[task + 1] - begin, n_documents_ + begin,
-                                        watch);
-        chunk.worker = worker;
-    });
+    try {
+        run_tasks(n_threads_, n_chunks, [&](unsigned worker, std::size_t task, Watch &watch) {
+            if (!workers_[worker]) workers_[worker] = std::make_unique<Worker>(settings_);
+            const std::size_t begin = borders[task];
+            Chunk &chunk = chunks_[first_chunk + task];
+            chunk =
+                workers_[worker]->count(texts.data() + begin, borders[task + 1] - begin, n_documents_ + begin, watch);
+            chunk.worker = worker;
+        });
+    } catch (...) {
+        chunks_.resize(first_chunk);  // these documents are not among n_documents_
+        throw;
+    }
     n_documents_ += texts.size();
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

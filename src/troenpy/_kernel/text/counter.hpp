@@ -18,7 +18,7 @@
 #include "text/term_table.hpp"
 #include "text/text.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 enum class Analyzer { word, chars, chars_in_words };
 
@@ -55,8 +55,7 @@ public:
 private:
     // Keys wait here for their slots, and their terms, to arrive from memory.
     struct Batch {
-        static constexpr std::size_t capacity =
-            64;  // more would push each other out of the first-level cache
+        static constexpr std::size_t capacity = 64;  // more would push each other out of the first-level cache
         std::size_t size = 0;
         Key keys[capacity];
         std::uint64_t hashes[capacity];
@@ -123,7 +122,7 @@ private:
     unsigned n_threads_;
     std::uint64_t n_documents_ = 0;
     std::vector<std::unique_ptr<Worker>> workers_;  // no more than chunks were ever counted at once
-    std::vector<Chunk> chunks_;  // in the order of documents
+    std::vector<Chunk> chunks_;                     // in the order of documents
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

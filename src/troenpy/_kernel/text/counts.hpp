@@ -1,10 +1,9 @@
-// What a finished count can be asked: how many documents have a term, which terms get which column, the
-// matrix.
+// What a finished count can be asked: how many documents have a term, which terms get which column, the matrix.
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "text/rows.hpp"
 #include "text/vocabulary.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 // The counts of all documents, and which column every term has.
 class CountedRows {
@@ -43,25 +42,22 @@ public:
         return totals;
     }
 
-    template <typename Index>
-    void write_row_borders(Index *indptr) const {
-        indptr[0] = 0;
-        ChunkQueue queue;
-        RowWriter(chunks_, columns_, n_threads_, queue).write_lengths(indptr);
-        for (std::uint64_t row = 0; row < n_documents_; ++row) indptr[row + 1] += indptr[row];
+    // Where each row begins in the arrays of a CSR matrix, and where the last one ends. Not for two threads at once.
+    const std::vector<std::int64_t> &row_borders() {
+        if (borders_.empty()) {
+            std::vector<std::int64_t> borders(n_documents_ + 1);
+            ChunkQueue queue;
+            RowWriter(chunks_, columns_, n_threads_, queue).write_lengths(borders.data());
+            std::partial_sum(borders.begin(), borders.end(), borders.begin());
+            borders_ = std::move(borders);
+        }
+        return borders_;
     }
 
+    // Rows at the borders, which must be known. For one of several callers, which share the queue.
     template <typename Index, typename Value>
-    void write_rows(const Index *indptr, Index *indices, Value *values, bool binary) const {
-        ChunkQueue queue;
-        write_rows(indptr, indices, values, binary, n_threads_, queue);
-    }
-
-    // The same for one of several callers, which share the queue.
-    template <typename Index, typename Value>
-    void write_rows(const Index *indptr, Index *indices, Value *values, bool binary, unsigned n_threads,
-                    ChunkQueue &queue) const {
-        RowWriter(chunks_, columns_, n_threads, queue).write(indptr, indices, values, binary);
+    void write_rows(Index *indices, Value *values, bool binary, unsigned n_threads, ChunkQueue &queue) const {
+        RowWriter(chunks_, columns_, n_threads, queue).write(borders_.data(), indices, values, binary);
     }
 
     unsigned n_threads() const { return n_threads_; }
@@ -76,6 +72,7 @@ protected:
         }
         columns_.n_columns = n_columns;
         columns_.complete = false;
+        borders_.clear();
     }
 
 private:
@@ -83,6 +80,7 @@ private:
     std::uint64_t n_documents_;
     std::vector<Chunk> chunks_;
     Columns columns_;
+    std::vector<std::int64_t> borders_;  // empty until asked for
 };
 
 // The same with the vocabulary that was found: a column for each of its terms, in order.
@@ -111,4 +109,4 @@ private:
     Vocabulary vocabulary_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -4,13 +4,12 @@
 #include <stdexcept>
 #include <string>
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
-// Looks terms up in one table, so many at a time that their slots, and then the terms themselves, arrive from
-// memory together. An n-gram is
-// walked word by word: its first word, then the pair of that and the next, and so on.
+// Looks terms up in one table, so many at a time that their slots, and then the terms themselves, arrive from memory
+// together. An n-gram is walked word by word: its first word, then the pair of that and the next, and so on.
 class Lookup {
 public:
     static constexpr std::size_t capacity = 64;
@@ -44,8 +43,7 @@ private:
             Walk &walk = walks_[i];
             if (walk.is_done) continue;
             goes_on = true;
-            const std::size_t length =
-                has_words_ ? std::min(walk.rest.find(' '), walk.rest.size()) : walk.rest.size();
+            const std::size_t length = has_words_ ? std::min(walk.rest.find(' '), walk.rest.size()) : walk.rest.size();
             words_[i] = walk.rest.substr(0, length);
             if (!words_[i].empty()) prefetch(i, table_.key_of(words_[i]));
         }
@@ -56,8 +54,7 @@ private:
         for (std::size_t i = 0; i < n_; ++i) {
             Walk &walk = walks_[i];
             if (walk.is_done) continue;
-            const std::uint32_t word =
-                words_[i].empty() ? no_term : table_.look_up(words_[i], keys_[i], hashes_[i]);
+            const std::uint32_t word = words_[i].empty() ? no_term : table_.look_up(words_[i], keys_[i], hashes_[i]);
             is_pair_[i] = !is_first && word != no_term;
             if (is_pair_[i]) {
                 prefetch(i, pair_key(walk.term, word));
@@ -138,4 +135,4 @@ Columns find_columns(Counter &counter, const GivenTerms &terms) {
     return columns;
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -12,7 +12,7 @@
 #include "text/counter.hpp"
 #include "text/rows.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 // Terms and the columns they have, with a copy of their UTF-8 text.
 class GivenTerms {
@@ -51,4 +51,4 @@ bool has_shared_columns(const std::vector<std::vector<std::uint32_t>> &by_worker
 
 Columns find_columns(Counter &counter, const GivenTerms &terms);
 
-}  // namespace troenpy
+}  // namespace troenpy::text

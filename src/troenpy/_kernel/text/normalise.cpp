@@ -5,7 +5,7 @@
 
 #include "text/unicode.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -68,8 +68,8 @@ std::uint64_t growth(Form form) {
 
 Normaliser::Normaliser(Mark mark, bool lower, bool portable)
     : mark_(mark),
-      as_asked_{lower, choose_block(mark, lower, portable)},
-      as_is_{false, choose_block(mark, false, portable)} {}
+      as_asked_{lower, choose_scan(mark, lower, portable)},
+      as_is_{false, choose_scan(mark, false, portable)} {}
 
 bool Normaliser::read(const Text &text, Watch &watch) { return read_as(text, as_asked_, watch); }
 
@@ -93,11 +93,9 @@ bool Normaliser::read_form(const Text &text, Case rule, Watch &watch) {
         case Form::utf8:
             return read_units<std::uint8_t, Form::utf8>(bytes, n, rule, watch);
         case Form::ucs2:
-            return read_units<std::uint16_t, Form::ucs2>(static_cast<const std::uint16_t *>(text.data), n,
-                                                         rule, watch);
+            return read_units<std::uint16_t, Form::ucs2>(static_cast<const std::uint16_t *>(text.data), n, rule, watch);
         case Form::ucs4:
-            return read_units<std::uint32_t, Form::ucs4>(static_cast<const std::uint32_t *>(text.data), n,
-                                                         rule, watch);
+            return read_units<std::uint32_t, Form::ucs4>(static_cast<const std::uint32_t *>(text.data), n, rule, watch);
     }
     return false;
 }
@@ -122,11 +120,11 @@ bool Normaliser::read_units(const Unit *units, std::uint64_t n, Case rule, Watch
     while (end - unit >= static_cast<std::int64_t>(block_size)) {
         if (form == Form::ascii || is_ascii_block(unit)) {
             if constexpr (sizeof(Unit) == 1) {
-                put_block(unit, block_size, rule.block);
+                put_block(unit, block_size, rule.scan);
             } else {
                 std::uint8_t packed[block_size];
                 std::copy(unit, unit + block_size, packed);
-                put_block(packed, block_size, rule.block);
+                put_block(packed, block_size, rule.scan);
             }
             unit += block_size;
         } else if (!read_slowly<Unit, form>(unit, unit + block_size, end, rule.lower)) {
@@ -140,7 +138,7 @@ bool Normaliser::read_units(const Unit *units, std::uint64_t n, Case rule, Watch
     if constexpr (form == Form::ascii) {
         std::uint8_t last[block_size] = {};
         std::memcpy(last, unit, static_cast<std::size_t>(end - unit));
-        put_block(last, static_cast<std::uint64_t>(end - unit), rule.block);
+        put_block(last, static_cast<std::uint64_t>(end - unit), rule.scan);
         return true;
     } else {
         return read_slowly<Unit, form>(unit, end, end, rule.lower);
@@ -161,8 +159,8 @@ bool Normaliser::read_slowly(const Unit *&unit, const Unit *until, const Unit *e
     return true;
 }
 
-void Normaliser::put_block(const std::uint8_t *from, std::uint64_t n, Block block) {
-    put_marks(block(from, bytes_.data() + size_));
+void Normaliser::put_block(const std::uint8_t *from, std::uint64_t n, BlockScan scan) {
+    put_marks(scan(from, bytes_.data() + size_));
     size_ += n;
 }
 
@@ -208,15 +206,13 @@ bool Normaliser::follows_mark() const {
     return marks_[(size_ - 1) / 64] >> ((size_ - 1) % 64) & 1;
 }
 
-// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is
-// not.
+// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is not.
 void Normaliser::drop_single_characters() {
     for (const Character &character : lone_starts_) {
         const std::uint64_t after = character.begin + character.length;
         if (marks_[after / 64] >> (after % 64) & 1) continue;
-        for (std::uint64_t at = character.begin; at < after; ++at)
-            marks_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+        for (std::uint64_t at = character.begin; at < after; ++at) marks_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
     }
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

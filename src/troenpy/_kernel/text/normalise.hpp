@@ -14,7 +14,7 @@
 #include "text/block.hpp"
 #include "text/text.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 class InvalidUtf8 : public std::exception {};
 
@@ -40,7 +40,7 @@ public:
 private:
     struct Case {
         bool lower;
-        Block block;
+        BlockScan scan;
     };
 
     template <typename Unit, Form form>
@@ -50,7 +50,7 @@ private:
     bool read_as(const Text &text, Case rule, Watch &watch);
     bool read_form(const Text &text, Case rule, Watch &watch);
     void prepare(const Text &text);
-    void put_block(const std::uint8_t *from, std::uint64_t n, Block block);
+    void put_block(const std::uint8_t *from, std::uint64_t n, BlockScan scan);
     void put_marks(std::uint64_t bits);
     bool put(std::uint32_t code_point, bool lower);
     void put_multibyte(std::uint32_t code_point, bool marked);
@@ -72,4 +72,4 @@ private:
     std::vector<Character> lone_starts_;  // word characters of several bytes that begin a word
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -4,7 +4,7 @@
 
 namespace nb = nanobind;
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -54,4 +54,4 @@ Text text_of(PyObject *str) {
     }
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

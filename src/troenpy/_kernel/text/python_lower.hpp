@@ -6,7 +6,7 @@
 
 #include "text/text.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 class PythonLower {
 public:
@@ -25,4 +25,4 @@ private:
 // A str as it lies in memory; the caller keeps it alive.
 Text text_of(PyObject *str);
 
-}  // namespace troenpy
+}  // namespace troenpy::text

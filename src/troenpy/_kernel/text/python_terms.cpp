@@ -12,7 +12,7 @@
 
 namespace nb = nanobind;
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -27,15 +27,15 @@ nb::object to_str(std::string_view text) {
     const auto length = static_cast<Py_ssize_t>(text.size());
     bool is_ascii = true;
     for (const char c : text) is_ascii &= static_cast<signed char>(c) >= 0;
-    PyObject *str =
-        is_ascii ? PyUnicode_New(length, 127) : PyUnicode_DecodeUTF8(text.data(), length, "surrogatepass");
+    PyObject *str = is_ascii ? PyUnicode_New(length, 127) : PyUnicode_DecodeUTF8(text.data(), length, "surrogatepass");
     if (str == nullptr) throw nb::python_error();
     if (is_ascii && length > 0) std::memcpy(PyUnicode_DATA(str), text.data(), text.size());
     return nb::steal(str);
 }
 
-// A dict that need not grow. Growing passes through tables that are two thirds full, where each new key meets
-// others: several cache misses instead of one.
+// A dict that need not grow. Growing passes through tables that are two thirds full, where each new key meets others:
+// several cache misses instead of one, and a tenth of the time of a fit. The function is private, but in the headers of
+// CPython 3.11 to 3.14.
 nb::dict dict_with_room(std::uint64_t n) {
 #if defined(PYPY_VERSION) || PY_VERSION_HEX >= 0x030F0000
     static_cast<void>(n);
@@ -52,8 +52,7 @@ constexpr std::size_t lookups_per_search = 8;
 
 std::string_view utf8_of(PyObject *str, nb::object &bytes) {
     if (PyUnicode_IS_ASCII(str)) {
-        return {static_cast<const char *>(PyUnicode_DATA(str)),
-                static_cast<std::size_t>(PyUnicode_GET_LENGTH(str))};
+        return {static_cast<const char *>(PyUnicode_DATA(str)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(str))};
     }
     bytes = nb::steal(PyUnicode_AsEncodedString(str, "utf-8", "surrogatepass"));
     if (!bytes.is_valid()) throw nb::python_error();
@@ -160,8 +159,7 @@ bool names_by_column(const nb::dict &vocabulary, nb::handle names) {
     Py_buffer buffer;
     if (PyObject_GetBuffer(names.ptr(), &buffer, PyBUF_CONTIG | PyBUF_FORMAT) != 0) throw nb::python_error();
     const std::unique_ptr<Py_buffer, void (*)(Py_buffer *)> held(&buffer, PyBuffer_Release);
-    if (std::string_view(buffer.format) != "O" ||
-        static_cast<std::size_t>(buffer.len) != n * sizeof(PyObject *))
+    if (std::string_view(buffer.format) != "O" || static_cast<std::size_t>(buffer.len) != n * sizeof(PyObject *))
         throw std::invalid_argument("names must be an array of as many objects as the vocabulary has");
     auto **objects = static_cast<PyObject **>(buffer.buf);
     std::vector<bool> is_named(n);
@@ -177,4 +175,4 @@ bool names_by_column(const nb::dict &vocabulary, nb::handle names) {
     return true;
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

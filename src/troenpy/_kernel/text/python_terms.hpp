@@ -6,7 +6,7 @@
 
 #include "text/counts.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 // The dict of a vectorizer: every term that has a column.
 nanobind::dict make_vocabulary(const TermCounts &counts);
@@ -18,4 +18,4 @@ CountedRows *match_vocabulary(Counter &counter, const nanobind::dict &vocabulary
 // False if the values are others; what the array holds then is of no use.
 bool names_by_column(const nanobind::dict &vocabulary, nanobind::handle names);
 
-}  // namespace troenpy
+}  // namespace troenpy::text

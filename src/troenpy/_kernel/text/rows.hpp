@@ -16,15 +16,12 @@
 #include "text/counter.hpp"
 #include "text/vocabulary.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 class ColumnSet {
 public:
     explicit ColumnSet(std::uint64_t n_columns)
-        : bits_(n_columns / 64 + 1),
-          groups_(bits_.size() / 64 + 1),
-          counts_(n_columns),
-          words_(bits_.size()) {
+        : bits_(n_columns / 64 + 1), groups_(bits_.size() / 64 + 1), counts_(n_columns), words_(bits_.size()) {
         if (groups_.size() > most_groups) regions_.resize(groups_.size() / 64 + 1);
     }
 
@@ -46,14 +43,12 @@ public:
         // First which words have something: one loop in the other would be a branch that cannot be guessed.
         std::size_t n_words = 0;
         const auto drain_group = [&](std::size_t group) {
-            drain_word(groups_, group,
-                       [&](std::size_t word) { words_[n_words++] = static_cast<std::uint32_t>(word); });
+            drain_word(groups_, group, [&](std::size_t word) { words_[n_words++] = static_cast<std::uint32_t>(word); });
         };
         if (regions_.empty()) {
             for (std::size_t group = 0; group < groups_.size(); ++group) drain_group(group);
         } else {
-            for (std::size_t region = 0; region < regions_.size(); ++region)
-                drain_word(regions_, region, drain_group);
+            for (std::size_t region = 0; region < regions_.size(); ++region) drain_word(regions_, region, drain_group);
         }
         for (std::size_t i = 0; i < n_words; ++i) {
             drain_word(bits_, words_[i], [&](std::size_t column) { body(column, counts_[column]); });
@@ -70,9 +65,7 @@ private:
         if (!regions_.empty()) set(regions_, column >> 12);
     }
 
-    static void set(std::vector<std::uint64_t> &bits, std::uint64_t i) {
-        bits[i >> 6] |= std::uint64_t{1} << (i & 63);
-    }
+    static void set(std::vector<std::uint64_t> &bits, std::uint64_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
 
     template <typename F>
     static void drain_word(std::vector<std::uint64_t> &bits, std::size_t word, F &&body) {
@@ -108,31 +101,29 @@ public:
           queue_(queue),
           sets_(useful_threads(n_threads, chunks.size())) {}
 
-    // indptr[i + 1] is the number of columns in row i.
-    template <typename Index>
-    void write_lengths(Index *indptr) {
+    // lengths[i + 1] is the number of columns in row i.
+    void write_lengths(std::int64_t *lengths) {
         for_each_row([&](ColumnSet &set, std::uint64_t row, const Entry *begin, const Entry *end,
                          const std::vector<std::uint32_t> &column_of) {
-            Index length = 0;
+            std::int64_t length = 0;
             if (columns_.complete) {
-                length = static_cast<Index>(end - begin);
+                length = end - begin;
             } else if (columns_.shared) {
                 fill(set, begin, end, column_of);
                 set.drain([&](std::size_t, std::uint32_t) { ++length; });
             } else {
-                for (const Entry *entry = begin; entry < end; ++entry)
-                    length += column_of[entry->term] != no_column;
+                for (const Entry *entry = begin; entry < end; ++entry) length += column_of[entry->term] != no_column;
             }
-            indptr[row + 1] = length;
+            lengths[row + 1] = length;
         });
     }
 
     template <typename Index, typename Value>
-    void write(const Index *indptr, Index *indices, Value *values, bool binary) {
+    void write(const std::int64_t *borders, Index *indices, Value *values, bool binary) {
         for_each_row([&](ColumnSet &set, std::uint64_t row, const Entry *begin, const Entry *end,
                          const std::vector<std::uint32_t> &column_of) {
             fill(set, begin, end, column_of);
-            auto at = indptr[row];
+            std::int64_t at = borders[row];
             set.drain([&](std::size_t column, std::uint32_t count) {
                 indices[at] = static_cast<Index>(column);
                 values[at++] = binary ? Value{1} : static_cast<Value>(count);
@@ -141,8 +132,7 @@ public:
     }
 
 private:
-    void fill(ColumnSet &set, const Entry *begin, const Entry *end,
-              const std::vector<std::uint32_t> &column_of) const {
+    void fill(ColumnSet &set, const Entry *begin, const Entry *end, const std::vector<std::uint32_t> &column_of) const {
         for (const Entry *entry = begin; entry < end; ++entry) {
             const std::uint32_t column = column_of[entry->term];
             if (column == no_column) continue;
@@ -165,8 +155,7 @@ private:
             const Entry *entry = chunk.entries.data();
             for (std::size_t row = 0; row < chunk.lengths.size(); ++row) {
                 const Entry *end = entry + chunk.lengths[row];
-                body(*sets_[worker], chunk.first_document + row, entry, end,
-                     columns_.by_worker[chunk.worker]);
+                body(*sets_[worker], chunk.first_document + row, entry, end, columns_.by_worker[chunk.worker]);
                 entry = end;
             }
         });
@@ -179,4 +168,4 @@ private:
     std::vector<std::unique_ptr<ColumnSet>> sets_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -2,7 +2,7 @@
 
 #include <random>
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -31,8 +31,8 @@ const Seed &process_seed() {
 std::uint64_t hash_bytes(std::string_view text, const Seed &seed) {
     std::uint64_t hash = seed.first ^ text.size();
     for (std::size_t at = 0; at < text.size(); at += 8) {
-        hash =
-            mix(hash ^ read_up_to_8(text.data() + at, text.size() - at), seed.second ^ 0x9E3779B97F4A7C15u);
+        hash = cpu::fold_product(hash ^ read_up_to_8(text.data() + at, text.size() - at),
+                                 seed.second ^ 0x9E3779B97F4A7C15u);
     }
     return hash;
 }
@@ -99,4 +99,4 @@ void TermTable::grow() {
     slots_ = std::move(larger);
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

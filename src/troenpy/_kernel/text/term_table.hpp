@@ -8,18 +8,16 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "cpu.hpp"
 #include "storage.hpp"
 
-namespace troenpy {
-
-static_assert(std::endian::native == std::endian::little, "keys are read from text as little-endian numbers");
+namespace troenpy::text {
 
 struct Key {
     std::uint64_t head;  // bytes 0 to 7 | hash of a long term | pair of term numbers
@@ -71,18 +69,6 @@ struct Seed {
 };
 const Seed &process_seed();
 
-inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-#if defined(__SIZEOF_INT128__)
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(a) * b;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#else
-    a = (a ^ a >> 32) * 0x9E3779B97F4A7C15u + b;
-    a = (a ^ a >> 29) * 0xBF58476D1CE4E5B9u + (b << 23 | b >> 41);
-    return a ^ a >> 32;
-#endif
-}
-
 std::uint64_t hash_bytes(std::string_view text, const Seed &seed);
 
 constexpr std::uint32_t no_term = 0xFFFFFFFF;  // the number of stop words: they take no part
@@ -101,15 +87,15 @@ public:
 
     std::uint64_t hash(const Key &key) const {
         const std::uint64_t tail = is_long(key) ? long_tag : key.tail;
-        return mix(key.head ^ seed_.first, tail ^ seed_.second);
+        return cpu::fold_product(key.head ^ seed_.first, tail ^ seed_.second);
     }
-    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_.data()[hash >> shift_]); }
+    void prefetch(std::uint64_t hash) const { cpu::prefetch(&slots_.data()[hash >> shift_]); }
 
     // Once the slot is here: the place of the term that it most likely leads to, some other if it does not.
     std::uint32_t guess(std::uint64_t hash) const {
         const std::uint32_t place = slots_.data()[hash >> shift_].place;
         const std::uint32_t guess = place - (place != 0);
-        __builtin_prefetch(terms_.data() + guess, 1);
+        cpu::prefetch_to_write(terms_.data() + guess);
         return guess;
     }
 
@@ -150,9 +136,8 @@ public:
             if (slot.place == 0) return no_term;
             if (slot.tag != tag) continue;
             const Key &found = terms_[slot.place - 1].key;
-            const bool is_same = is_long(key)
-                                     ? found.head == key.head && is_long(found) && long_text(found) == text
-                                     : found == key;
+            const bool is_same =
+                is_long(key) ? found.head == key.head && is_long(found) && long_text(found) == text : found == key;
             if (is_same) return slot.place > n_excluded_ ? slot.place - 1 - n_excluded_ : no_term;
         }
     }
@@ -195,4 +180,4 @@ private:
     Seed seed_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

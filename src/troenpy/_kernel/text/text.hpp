@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace troenpy {
+namespace troenpy::text {
 
 enum class Form : std::uint8_t { ascii, latin1, ucs2, ucs4, utf8 };
 
@@ -18,4 +18,4 @@ inline std::uint64_t byte_length(const Text &text) {
     return text.length * (text.form == Form::ucs2 ? 2 : text.form == Form::ucs4 ? 4 : 1);
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

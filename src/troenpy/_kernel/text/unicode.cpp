@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -30,4 +30,4 @@ const std::uint32_t *basic_plane() {
     return table.get();
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace troenpy {
+namespace troenpy::text {
 
 // str.lower() is one-to-one except for these two: the first becomes two code points, the second depends on
 // its neighbours. Documents with them are lower-cased by Python itself.
@@ -23,4 +23,4 @@ std::uint32_t describe(std::uint32_t code_point);
 // The same for the basic plane, as a table. It is made at the first call, in about a millisecond.
 const std::uint32_t *basic_plane();
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -6,9 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cpu.hpp"
 #include "storage.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 namespace {
 
@@ -29,15 +30,13 @@ struct Ngram {
 
 constexpr std::uint64_t longer_than_inline = longest_inline + 1;
 
-std::uint64_t in_byte_order(std::uint64_t number) { return __builtin_bswap64(number); }
-
 Word inline_word(const Key &key, Owner owner) {
-    return {in_byte_order(key.head), in_byte_order(key.tail & ~tag_mask) | key.tail >> tag_shift, owner};
+    return {cpu::reverse_bytes(key.head), cpu::reverse_bytes(key.tail & ~tag_mask) | key.tail >> tag_shift, owner};
 }
 
 Key key_of(const Word &inline_word) {
-    return {in_byte_order(inline_word.head),
-            in_byte_order(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
+    return {cpu::reverse_bytes(inline_word.head),
+            cpu::reverse_bytes(inline_word.tail & ~std::uint64_t{0xFF}) | inline_word.tail << tag_shift};
 }
 
 Word long_word(std::string_view text, Owner owner) {
@@ -52,8 +51,8 @@ bool is_long(const Word &word) { return (word.tail & 0xFF) == longer_than_inline
 // Puts values into buckets, each bucket in the order of parts and of values within a part; returns where the
 // buckets begin. each(part, body) calls body(value) for the values of a part, and does so twice.
 template <typename T, typename Each, typename Bucket>
-std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::size_t n_buckets,
-                                   unsigned n_threads, Each each, Bucket bucket) {
+std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::size_t n_buckets, unsigned n_threads,
+                                   Each each, Bucket bucket) {
     std::vector<std::vector<std::uint64_t>> next(n_parts);
     run_tasks(n_threads, n_parts, [&](unsigned, std::size_t part, Watch &) {
         next[part].assign(n_buckets, 0);
@@ -76,8 +75,7 @@ std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::
     return borders;
 }
 
-// Calls sort(thread, first, last) for every bucket that has something to sort; borders[b] is where bucket b
-// begins.
+// Calls sort(thread, first, last) for every bucket that has something to sort; borders[b] is where bucket b begins.
 template <typename T, typename Sort>
 void sort_buckets(T *values, const std::vector<std::uint64_t> &borders, unsigned n_threads, Sort sort) {
     constexpr std::uint64_t task_size = 1 << 14;
@@ -108,8 +106,7 @@ void sort_words(Word *first, Word *last, Buffer<Word> &parted, Less less) {
     for (const Word *word = first; word < last; ++word) parted[next[third_byte(*word)]++] = *word;
     std::copy(parted.data(), parted.data() + (last - first), first);
     for (std::size_t byte = 0; byte < 256; ++byte) {
-        if (borders[byte + 1] - borders[byte] > 1)
-            std::sort(first + borders[byte], first + borders[byte + 1], less);
+        if (borders[byte + 1] - borders[byte] > 1) std::sort(first + borders[byte], first + borders[byte + 1], less);
     }
 }
 
@@ -158,7 +155,7 @@ void Vocabulary::merge_words(unsigned n_threads) {
             const Key &key = table.key(term);
             if (is_pair(key)) continue;
             const Owner owner{static_cast<std::uint32_t>(worker), term};
-            body(troenpy::is_long(key) ? long_word(table.long_text(key), owner) : inline_word(key, owner));
+            body(text::is_long(key) ? long_word(table.long_text(key), owner) : inline_word(key, owner));
         }
     };
     const auto text = [&](const Word &word) {
@@ -177,16 +174,14 @@ void Vocabulary::merge_words(unsigned n_threads) {
     const auto borders = scatter(words, sources_.size(), std::size_t{1} << 16, n_threads, each_word,
                                  [](const Word &word) { return word.head >> 48; });
     std::vector<Buffer<Word>> parted(n_threads);
-    sort_buckets(words.data(), borders, n_threads, [&](unsigned thread, Word *first, Word *last) {
-        sort_words(first, last, parted[thread], less);
-    });
+    sort_buckets(words.data(), borders, n_threads,
+                 [&](unsigned thread, Word *first, Word *last) { sort_words(first, last, parted[thread], less); });
     words_.reserve(borders.back());
     word_owners_.reserve(borders.back());
     for (std::size_t i = 0; i < borders.back(); ++i) {
         const Owner owner = words[i].owner;
         if (i == 0 || !same(words[i - 1], words[i])) {
-            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table.key(owner.term)
-                                               : key_of(words[i]));
+            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table.key(owner.term) : key_of(words[i]));
             word_owners_.push_back(owner.worker);
         }
         sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(words_.size() - 1);
@@ -265,8 +260,7 @@ void Vocabulary::number(std::uint32_t min_n) {
 
 void Vocabulary::place(std::uint32_t first_level) {
     std::vector<std::vector<std::uint32_t>> places(levels_.size());
-    for (std::size_t level = 0; level < levels_.size(); ++level)
-        places[level].assign(level_size(level), no_column);
+    for (std::size_t level = 0; level < levels_.size(); ++level) places[level].assign(level_size(level), no_column);
     for (std::size_t term = 0; term < terms_.size(); ++term) {
         places[terms_[term].level][terms_[term].node] = static_cast<std::uint32_t>(term);
     }
@@ -298,7 +292,7 @@ void Vocabulary::keep(const bool *kept) {
 
 std::string_view Vocabulary::word(std::uint32_t rank) const {
     const Key &key = words_[rank];
-    if (troenpy::is_long(key)) return sources_[word_owners_[rank]].table.long_text(key);
+    if (text::is_long(key)) return sources_[word_owners_[rank]].table.long_text(key);
     return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
 }
 
@@ -328,4 +322,4 @@ void Vocabulary::spell(std::uint64_t term, std::string &text) const {
     put(word(node));
 }
 
-}  // namespace troenpy
+}  // namespace troenpy::text

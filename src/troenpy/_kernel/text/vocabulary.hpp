@@ -17,7 +17,7 @@
 #include "text/counter.hpp"
 #include "text/term_table.hpp"
 
-namespace troenpy {
+namespace troenpy::text {
 
 constexpr std::uint32_t no_column = 0xFFFFFFFF;
 
@@ -60,9 +60,7 @@ private:
     void merge_level(std::uint32_t level, unsigned n_threads);
     void number(std::uint32_t min_n);
     void place(std::uint32_t first_level);
-    std::size_t level_size(std::size_t level) const {
-        return level == 0 ? words_.size() : levels_[level].size();
-    }
+    std::size_t level_size(std::size_t level) const { return level == 0 ? words_.size() : levels_[level].size(); }
     std::string_view word(std::uint32_t rank) const;
 
     std::vector<Source> sources_;
@@ -74,4 +72,4 @@ private:
     std::vector<std::uint32_t> n_documents_;
 };
 
-}  // namespace troenpy
+}  // namespace troenpy::text

@@ -1,0 +1,142 @@
+// What compilers and processors offer beyond the language. No other file asks which of them it is built with.
+//
+// Everything has a plain version, which compilers other than GCC and Clang take, MSVC among them. The CMake option
+// TROENPY_PORTABLE makes every compiler take it, so that tests reach it.
+//
+// TROENPY_X86 is defined where functions may be written in AVX2 instructions. Such a function has one of the
+// TROENPY_TARGETs before it and is called only if this processor has what it names.
+
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+static_assert(std::endian::native == std::endian::little, "terms are read from text as little-endian numbers");
+static_assert(sizeof(std::size_t) == 8, "lengths are added and multiplied in 64 bits");
+
+#if defined(__GNUC__) && !defined(TROENPY_PORTABLE)  // Clang says so too, but not where it stands in for MSVC
+#define TROENPY_GNU 1
+#endif
+
+#if defined(TROENPY_GNU) && defined(__x86_64__)
+#define TROENPY_X86 1
+#include <immintrin.h>
+#define TROENPY_TARGET_BITS __attribute__((target("popcnt,bmi")))
+#define TROENPY_TARGET_AVX2 __attribute__((target("avx2")))
+#define TROENPY_TARGET_AVX2_FMA __attribute__((target("avx2,fma")))
+#else
+#define TROENPY_TARGET_BITS
+#endif
+
+// For a loop that is compiled once for each target, as part of a function of that target.
+#if defined(TROENPY_GNU)
+#define TROENPY_ALWAYS_INLINE __attribute__((always_inline)) inline
+#else
+#define TROENPY_ALWAYS_INLINE inline
+#endif
+
+namespace troenpy::cpu {
+
+#if defined(TROENPY_X86)
+inline bool has_bit_instructions() { return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi"); }
+inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+inline bool has_avx2_and_fma() { return has_avx2() && __builtin_cpu_supports("fma"); }
+#else
+constexpr bool has_bit_instructions() { return false; }
+#endif
+
+// Asks for memory that is about to be read, or written. The address need not be valid.
+#if defined(TROENPY_GNU)
+inline void prefetch(const void *place) { __builtin_prefetch(place); }
+inline void prefetch_to_write(const void *place) { __builtin_prefetch(place, 1); }
+#else
+inline void prefetch(const void *) {}
+inline void prefetch_to_write(const void *) {}
+#endif
+
+// The first byte becomes the last. Compilers know this pattern and make one instruction of it.
+constexpr std::uint64_t reverse_bytes(std::uint64_t x) {
+    x = (x & 0x00FF00FF00FF00FF) << 8 | (x >> 8 & 0x00FF00FF00FF00FF);
+    x = (x & 0x0000FFFF0000FFFF) << 16 | (x >> 16 & 0x0000FFFF0000FFFF);
+    return x << 32 | x >> 32;
+}
+static_assert(reverse_bytes(0x0102030405060708) == 0x0807060504030201);
+
+// The two halves of a product of 128 bits, combined by exclusive or.
+constexpr std::uint64_t fold_product_plainly(std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t low = 0xFFFFFFFF;
+    const std::uint64_t least = (a & low) * (b & low), middle = (a >> 32) * (b & low) + (least >> 32);
+    const std::uint64_t other = (a & low) * (b >> 32) + (middle & low);
+    const std::uint64_t high = (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+    return (other << 32 | (least & low)) ^ high;
+}
+static_assert(fold_product_plainly(~std::uint64_t{0}, ~std::uint64_t{0}) == ~std::uint64_t{0});
+static_assert(fold_product_plainly(0x123456789ABCDEF0, 0xFEDCBA9876543210) == 0x317228F48165BB22);
+
+#if defined(TROENPY_GNU)
+__extension__ using Wide = unsigned __int128;
+constexpr std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) {
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+#else
+constexpr std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) { return fold_product_plainly(a, b); }
+#endif
+
+// n numbers side by side: the sum of two, and the product with one number.
+template <typename T, std::size_t n>
+struct PlainLanes {
+    T values[n];
+
+    PlainLanes &operator+=(const PlainLanes &other) {
+        for (std::size_t i = 0; i < n; ++i) values[i] += other.values[i];
+        return *this;
+    }
+    friend PlainLanes operator*(T factor, PlainLanes lanes) {
+        for (std::size_t i = 0; i < n; ++i) lanes.values[i] *= factor;
+        return lanes;
+    }
+};
+
+#if defined(TROENPY_GNU)
+template <typename T, std::size_t n>
+struct VectorOf {
+    typedef T type __attribute__((vector_size(n * sizeof(T))));
+};
+template <typename T, std::size_t n>
+using Lanes = typename VectorOf<T, n>::type;
+#else
+template <typename T, std::size_t n>
+using Lanes = PlainLanes<T, n>;
+#endif
+
+// sum += factor * lanes, in two roundings.
+template <typename Sum, typename T>
+TROENPY_ALWAYS_INLINE void add_product(Sum &sum, T factor, const Sum &lanes) {
+    sum += factor * lanes;
+}
+
+#if defined(TROENPY_X86)
+// The same in one rounding. Compilers are told not to fuse by themselves: here it is asked for.
+namespace fused {
+
+#define TROENPY_FUSED TROENPY_TARGET_AVX2_FMA TROENPY_ALWAYS_INLINE
+TROENPY_FUSED void add_product(float &sum, float factor, float value) { sum = std::fma(factor, value, sum); }
+TROENPY_FUSED void add_product(double &sum, double factor, double value) { sum = std::fma(factor, value, sum); }
+TROENPY_FUSED void add_product(Lanes<float, 4> &sum, float factor, const Lanes<float, 4> &lanes) {
+    sum = _mm_fmadd_ps(_mm_set1_ps(factor), lanes, sum);
+}
+TROENPY_FUSED void add_product(Lanes<float, 8> &sum, float factor, const Lanes<float, 8> &lanes) {
+    sum = _mm256_fmadd_ps(_mm256_set1_ps(factor), lanes, sum);
+}
+TROENPY_FUSED void add_product(Lanes<double, 4> &sum, double factor, const Lanes<double, 4> &lanes) {
+    sum = _mm256_fmadd_pd(_mm256_set1_pd(factor), lanes, sum);
+}
+#undef TROENPY_FUSED
+
+}  // namespace fused
+#endif
+
+}  // namespace troenpy::cpu
