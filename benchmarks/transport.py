@@ -32,7 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from troenpy import datasets, embeddings
 from troenpy.experiments.splits import WordCounts, count_terms
-from troenpy.transport import balanced, unbalanced
+from troenpy.transport import balanced, interior_point, unbalanced
 from troenpy.transport.distances import DocumentDistance, word_distance
 from troenpy.transport.pruning import NearestDocuments
 
@@ -165,7 +165,7 @@ def compare_newton(words: WordCounts, coef: float, tolerance: float) -> None:
     generator = np.random.default_rng(0)
     train = words.train[generator.choice(words.train.shape[0], 30, replace=False)]
     print(f"wfr, coef {coef}, tolerance {tolerance:g}:", end=" ")
-    for name, plans in (("with", unbalanced.interior_plans), ("without", lambda *_: iter(()))):
+    for name, plans in (("with", interior_point.interior_plans), ("without", lambda *_: iter(()))):
         method = mock.patch.object(unbalanced, "interior_plans", side_effect=plans)
         with method as called, warnings.catch_warnings(record=True) as unproven:
             warnings.simplefilter("always")
