@@ -353,7 +353,7 @@ def test_a_process_killed_while_downloading_leaves_nothing_but_a_temporary_folde
     def stall(handler):
         half(handler)
         started.set()
-        over.wait(60)
+        over.wait(600)
 
     entry = CATALOGUE["twitter"]
     answers[f"/{entry.source.name}/{entry.source.commit}/all_twitter_by_line.txt"] = stall
@@ -365,7 +365,7 @@ def test_a_process_killed_while_downloading_leaves_nothing_but_a_temporary_folde
         env=os.environ | {"TMPDIR": str(temporary), "TEMP": str(temporary)},
     )
     try:
-        assert started.wait(60)
+        assert started.wait(600)
     finally:
         process.kill()
         process.wait()

@@ -666,8 +666,11 @@ class TestResuming:
                 wanted = n_rows() + moments.randrange(8)
                 child = os.fork()
                 if child == 0:
-                    slowly = lambda progress: time.sleep(0.01)  # or a fast machine is done before the last kill
-                    experiments.run([t.made_up(150)], t.ALL[:28], 6, out={str(out)!r}, n_jobs=2, on_row=slowly)
+                    def wait(progress):  # some rows on, or it may be done before the last kill
+                        while attempt < 10 and n_rows() > wanted + 6:
+                            time.sleep(1)
+
+                    experiments.run([t.made_up(150)], t.ALL[:28], 6, out={str(out)!r}, n_jobs=2, on_row=wait)
                     os._exit(0)
                 if attempt < 10:
                     while n_rows() < wanted:  # a slow machine has to get somewhere, too
