@@ -268,9 +268,8 @@ def open_journal(path: str | os.PathLike[str] | None, *, is_fresh: bool = False)
     # Without a buffer: one that cannot be written would fail again at the end.
     with Path(path).open("ab", buffering=0) as file, _lock(Path(path)):
         rows = [] if is_fresh else read_rows(path)
-        content = Path(path).read_bytes()
-        if not (is_fresh or content.endswith(b"\n")):
-            file.truncate(content.rfind(b"\n") + 1)  # a row that was being written when the run was killed
+        if not is_fresh:
+            file.truncate(Path(path).read_bytes().rfind(b"\n") + 1)  # without a row that a killed run was writing
         yield Journal(file, rows, is_fresh=is_fresh)
 
 
