@@ -5,7 +5,8 @@
 reads lines with the fields "text", "label" and "split" ("train" or "test"); with a folder, 20news.jsonl.gz in it. All
 contenders predict the test documents in turn in one process, after a warm-up, with BLAS and OpenMP limited to one
 thread (two for the contenders that say so). Reported are medians, and the ratio to the faster of scikit-learn's cosine
-and Euclidean brute force; predictions are compared first.
+and Euclidean brute force; predictions are compared first. With --memory it is shown what a search adds to the peak of
+the process instead (Linux).
 """
 
 import argparse
@@ -13,6 +14,7 @@ import gzip
 import json
 import os
 import platform
+import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -100,15 +102,33 @@ def compare(title: str, train: Any, test: Any, labels: NDArray[Any], repeats: in
         print(f"| {name} | {fitting[name]:.3f} | {median:.3f} | {reference / median:.1f} |")
 
 
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def show_memory(train: Any, test: Any, labels: NDArray[Any]) -> None:
+    """Print what the test documents add to the peak of the process, after a few of them have been searched for."""
+    knn = SparseKNeighborsClassifier(n_jobs=2).fit(train, labels)
+    knn.predict(test[:50])
+    before = peak_megabytes()
+    knn.predict(test)
+    distances = train.shape[0] * test.shape[0] * 8 / 1e6
+    print(f"a search adds {peak_megabytes() - before:.0f} MB to the peak; all distances would take {distances:.0f} MB")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--memory", action="store_true", help="only what a search adds to the peak memory")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data or TROENPY_DATA must name a .jsonl.gz file with text, label and split, or its folder")
     splits = load(Path(arguments.data))
     labels = np.array(splits["train"]["label"])
+    if arguments.memory:
+        show_memory(*rows(splits, "english"), labels)
+        return
     print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()},", end=" ")
     print(f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, kernel: {kernel_available()}")
     compare("stop words removed", *rows(splits, "english"), labels, arguments.repeats)

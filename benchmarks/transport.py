@@ -8,7 +8,8 @@ reads r8.jsonl.gz there. Distances are between the same pairs of documents, over
 documents of test documents; of WMD the solutions are counted too. The plain loop works out every distance, with our
 own exact solution; on a part of the pairs it is also timed with gensim's. Neighbours are compared. Then several
 processes share a search (`n_jobs`), in turns with one alone: seconds of the clock, once with the start of the processes
-and then without. Last come the steps of the unbalanced solver against POT's. All other figures are CPU seconds, medians
+and then without. Last come the steps of the unbalanced solver against POT's, and the solver with and without its
+interior point method. All other figures are CPU seconds, medians
 over rounds.
 """
 
@@ -17,6 +18,7 @@ import os
 import platform
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import metadata
@@ -30,7 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from troenpy import datasets, embeddings
 from troenpy.experiments.splits import WordCounts, count_terms
-from troenpy.transport import balanced, unbalanced
+from troenpy.transport import balanced, interior_point, unbalanced
 from troenpy.transport.distances import DocumentDistance, word_distance
 from troenpy.transport.pruning import NearestDocuments
 
@@ -157,6 +159,22 @@ def compare_steps(n_points: int) -> None:
     print(f"{theirs / ours:.1f} times as fast")
 
 
+def compare_newton(words: WordCounts, coef: float, tolerance: float) -> None:
+    """Time WFR with its interior point method and without, and count the pairs whose cost is not proven."""
+    distance = word_distance("wfr", words.vectors.of_length_one(), coef=coef, tolerance=tolerance)
+    generator = np.random.default_rng(0)
+    train = words.train[generator.choice(words.train.shape[0], 30, replace=False)]
+    print(f"wfr, coef {coef}, tolerance {tolerance:g}:", end=" ")
+    for name, plans in (("with", interior_point.interior_plans), ("without", lambda *_: iter(()))):
+        method = mock.patch.object(unbalanced, "interior_plans", side_effect=plans)
+        with method as called, warnings.catch_warnings(record=True) as unproven:
+            warnings.simplefilter("always")
+            seconds, costs = cpu_seconds(partial(all_distances, distance, train, words.test[:3]))
+        print(f"{name} Newton's steps {1e3 * seconds / costs.size:.1f} ms a pair, {called.call_count} of", end=" ")
+        print(f"{costs.size} asked for them, {len(unproven)} not proven;", end=" ")
+    print()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
@@ -190,6 +208,8 @@ def main() -> None:
             print(name, end=": ")
             compare_jobs(distance, words, arguments.shared_queries, arguments.jobs, arguments.rounds)
         compare_steps(100)
+        for coef, tolerance in ((1.0, 1e-3), (0.3, 1e-4), (0.1, 1e-5)):
+            compare_newton(words, coef, tolerance)
 
 
 if __name__ == "__main__":

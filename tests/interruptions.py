@@ -1,7 +1,8 @@
-"""Interruptions at any call, and what a model says before and after."""
+"""Interruptions at any call or by a signal, and what a model says before and after."""
 
 import inspect
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 
@@ -51,3 +52,45 @@ class Interrupted:
 
     def __exit__(self, *error):
         sys.setprofile(None)
+
+
+SIGNALLED = """
+import os, signal, threading
+{setup}
+
+heard, n_heard = threading.Event(), 0
+
+def hear(number, frame):
+    global n_heard
+    n_heard += 1
+    if n_heard == 4:
+        raise KeyboardInterrupt
+    heard.set()
+
+def ask():
+    while heard.wait():
+        heard.clear()
+        os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, hear)
+threading.Thread(target=ask, daemon=True).start()
+heard.set()
+try:
+    {call}
+except KeyboardInterrupt:
+    print("stopped")
+else:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    print("went on")
+"""
+
+
+def hears_signals(setup, call):
+    """Say whether one call into C++ is stopped by Ctrl-C, in a process of its own.
+
+    It is asked to stop four times, each time after it has heard the one before: Python itself hears one before the
+    call and one after it, so a call that does not listen comes to its end. How long that takes does not matter.
+    """
+    code = SIGNALLED.format(setup=setup, call=call)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    return {"stopped": True, "went on": False}[run.stdout.strip()]

@@ -4,6 +4,7 @@ import importlib.metadata
 import re
 import subprocess
 import sys
+import tomllib
 import types
 from operator import attrgetter
 from pathlib import Path
@@ -104,3 +105,19 @@ def test_importing_loads_no_optional_dependency():
         f"print(sorted(set({OPTIONAL!r}.split()) & (set(sys.modules) - before)))"
     )
     assert run(code) == "[]"
+
+
+def test_no_dependency_is_installed_that_no_module_uses():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    parts = re.fullmatch(r"troenpy\[(.+)\]", extras["all"][0])[1].split(",")
+    requirements = project["dependencies"] + [requirement for part in parts for requirement in extras[part]]
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in requirements}
+    modules = {"POT": "ot", "scikit-learn": "sklearn", "vl-convert-python": "vl_convert"}
+    code = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    unused = {
+        name
+        for name in names
+        if not re.search(rf"(?:from|import) {modules.get(name, name)}\b|\"{modules.get(name, name)}\"", code)
+    }
+    assert unused == {"psutil"}  # joblib's

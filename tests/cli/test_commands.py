@@ -206,11 +206,14 @@ class TestReproduce:
         """A real signal to a real process, on made-up corpora."""
         script = textwrap.dedent(
             f"""
-            import sys
+            import sys, time
             sys.path.insert(0, {str(Path(__file__).parent)!r})
             import test_commands
             from troenpy import datasets, __main__
+            from troenpy.experiments.journal import Journal
             datasets.load = test_commands.made_up
+            append = Journal.append
+            Journal.append = lambda journal, row: (append(journal, row), time.sleep(600))  # until the signal comes
             __main__.main()
             """
         )

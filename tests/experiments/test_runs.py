@@ -602,10 +602,39 @@ class TestResuming:
             journal.read_rows(out)
 
     def test_a_second_run_is_kept_out(self, tmp_path):
-        pytest.importorskip("fcntl")
         out = tmp_path / "rows.jsonl"
         with journal.open_journal(out), pytest.raises(BlockingIOError, match=r"another run is writing .*rows.jsonl"):
             experiments.run([made_up()], FEW, 1, out=out)
+        assert len(experiments.run([made_up()], FEW, 1, out=out)) == len(FEW)
+        assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+    def test_another_process_is_kept_out_and_its_death_lets_the_next_in(self, tmp_path):
+        out = tmp_path / "rows.jsonl"
+        code = (
+            "import sys; from troenpy.experiments.journal import open_journal\n"
+            f"with open_journal({str(out)!r}): print('locked', flush=True); sys.stdin.read()"
+        )
+        command = [sys.executable, "-c", code]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:  # noqa: S603
+            try:
+                assert other.stdout.readline().strip() == b"locked"
+                with pytest.raises(BlockingIOError, match="another run is writing"):
+                    experiments.run([made_up()], FEW, 1, out=out)
+            finally:
+                other.kill()
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".rows.jsonl.lock", "rows.jsonl"]
+        assert len(experiments.run([made_up()], FEW, 1, out=out)) == len(FEW)
+        assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+    @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), NotImplementedError("no locks here")])
+    def test_a_folder_without_locks_is_named(self, tmp_path, monkeypatch, error):
+        def refuse(*args, **options):
+            raise error
+
+        monkeypatch.setattr(journal.FileLock, "acquire", refuse)
+        message = r"cannot lock .*rows\.jsonl by .*\.rows\.jsonl\.lock \((Permission denied|no locks here)\): write"
+        with pytest.raises(OSError, match=message):
+            experiments.run([made_up()], FEW, 1, out=tmp_path / "rows.jsonl")
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
     def test_killed_at_ten_moments_and_resumed_gives_the_rows_of_a_run_left_alone(self, tmp_path):
@@ -626,8 +655,11 @@ class TestResuming:
                 wanted = n_rows() + moments.randrange(8)
                 child = os.fork()
                 if child == 0:
-                    slowly = lambda progress: time.sleep(0.01)  # or a fast machine is done before the last kill
-                    experiments.run([t.made_up(150)], t.ALL[:28], 6, out={str(out)!r}, n_jobs=2, on_row=slowly)
+                    def wait(progress):  # some rows on, or it may be done before the last kill
+                        while attempt < 10 and n_rows() > wanted + 6:
+                            time.sleep(1)
+
+                    experiments.run([t.made_up(150)], t.ALL[:28], 6, out={str(out)!r}, n_jobs=2, on_row=wait)
                     os._exit(0)
                 if attempt < 10:
                     while n_rows() < wanted:  # a slow machine has to get somewhere, too

@@ -1,7 +1,6 @@
 """Our CountVectorizer equals scikit-learn's: vocabulary, matrix, errors, warnings."""
 
 import pickle
-import subprocess
 import sys
 import threading
 import time
@@ -13,6 +12,7 @@ import scipy.sparse as sp
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interruptions import hears_signals
 from kernel_switch import needs_kernel
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer as Reference
@@ -441,42 +441,29 @@ def test_a_list_may_change_while_it_is_counted():
         thread.join()
 
 
-INTERRUPTED = """
-import os, signal, threading, time
-from troenpy.features.count_vectorizer import CountVectorizer
-
-documents = {documents}
-def interrupt():
-    time.sleep(0.3)
-    global sent
-    sent = time.perf_counter()
-    os.kill(os.getpid(), signal.SIGINT)
-
-threading.Thread(target=interrupt).start()
-try:
-    for _ in range(1000):
-        CountVectorizer(ngram_range=(1, 3), n_jobs={n_jobs}).fit_transform(documents)
-except KeyboardInterrupt:
-    print(time.perf_counter() - sent)
-"""
-
-
 @needs_kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize(
     "documents",
     [
-        "[' '.join(f'w{i}x{j}' for j in range(100)) for i in range(40000)]",
+        "[' '.join(f'w{i}x{j}' for j in range(100)) for i in range(400)] * 200",
         "[' '.join(map(str, range(10**6, 2 * 10**6)))]",
         "['ab ' * 100, 'é ' * 100_000_000]",
     ],
+    ids=["many", "of many terms", "of many words"],
 )
-def test_ctrl_c_stops_within_a_second(documents, n_jobs):
-    code = INTERRUPTED.format(documents=documents, n_jobs=n_jobs)
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)  # noqa: S603
-    assert float(run.stdout) < 1
+def test_ctrl_c_stops_the_count(documents, n_threads):
+    settings = "analyzer='word', lowercase=True, min_n=1, max_n=3, stop_words=[]"
+    setup = (
+        "from troenpy._kernel import native\n"
+        f"documents, counter = {documents}, native.TermCounter({settings}, n_threads={n_threads})"
+    )
+    assert hears_signals(setup, "counter.add(documents)")
+
+
+def test_a_call_that_does_not_listen_is_told_apart():
+    assert not hears_signals("import hashlib", "hashlib.sha256(bytes(10**7))")
 
 
 @needs_kernel
@@ -491,12 +478,18 @@ def test_other_threads_run_while_the_kernel_counts():
             n_steps += 1
             time.sleep(0.001)
 
+    def steps_meanwhile():
+        before = n_steps
+        CountVectorizer().fit_transform(documents)
+        return n_steps - before
+
     thread = threading.Thread(target=step)
     thread.start()
-    CountVectorizer().fit_transform(documents)
-    done.set()
-    thread.join()
-    assert n_steps >= 3
+    try:
+        assert any(steps_meanwhile() >= 3 for _ in range(100))  # a busy machine may let none be done for a while
+    finally:
+        done.set()
+        thread.join()
 
 
 @pytest.mark.parametrize(

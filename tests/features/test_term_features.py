@@ -1,8 +1,6 @@
 """TermFeatures: blocks side by side, equal to TermWeighter block by block."""
 
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -19,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from some_views import counted, words
 
-from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, kernel_available, weights
+from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, weights
 
 TEXTS = [
     "late goal wins the cup",
@@ -305,51 +303,6 @@ def test_clone_pickle_pipeline_and_grid_search():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
-
-
-MEMORY = """
-import re
-from pathlib import Path
-import numpy as np
-from troenpy import CountVectorizer, TermFeatures
-from troenpy._kernel.matrix import return_free_memory
-
-def resident(kind):
-    return int(re.search(kind + r":\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
-
-def peak_of(call):
-    return_free_memory()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-    before = resident("VmRSS")
-    result = call()
-    return resident("VmHWM") - before, result
-
-rng = np.random.default_rng(0)
-words = np.array([f"word{i}" for i in range(5000)])
-texts = [" ".join(row) for row in words[rng.integers(0, 5000, (6000, 120))]]
-labels = rng.integers(0, 5, 6000)
-TermFeatures().fit_transform(texts[:100], labels[:100])
-counting, counts = peak_of(lambda: CountVectorizer(dtype=np.float64).fit_transform(texts))
-if {from_text}:
-    del counts
-    peak, X = peak_of(lambda: TermFeatures().fit_transform(texts, labels))
-else:
-    counting, (peak, X) = 0, peak_of(lambda: TermFeatures().set_params(words="counts").fit_transform(counts, labels))
-matrix = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-print(peak / max(counting, matrix))
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux" or not kernel_available(), reason="peak memory of the kernel, by Linux")
-@pytest.mark.parametrize("from_text", [True, False])
-def test_memory_stays_within_a_fifth_above_the_matrix(from_text):
-    run = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", MEMORY.replace("{from_text}", str(from_text))],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert 1.0 <= float(run.stdout) <= 1.2
 
 
 def test_counts_are_named_once_and_again_after_a_refit():

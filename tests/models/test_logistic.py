@@ -1,14 +1,12 @@
 """Our logistic regression reaches the optimum that scikit-learn's exact solvers reach, on any blocks and weights."""
 
-import os
-import signal
-import threading
-import time
+import sys
 import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from interruptions import hears_signals
 from kernel_switch import needs_kernel
 from made_up_blocks import blocks_over_one_pattern
 from scipy import special
@@ -239,7 +237,7 @@ class TestManyClasses:
             fit_logistic(X, codes, 13, n_blocks=2, tol=1e-7, max_iter=2)
 
     def test_no_more_than_one_array_of_documents_by_classes_is_held(self, monkeypatch):
-        """Count what numpy holds while the solver multiplies: all else is blocks of classes."""
+        """Count the arrays of that size while the solver multiplies: all else is blocks of classes."""
         self.few_cells_now(monkeypatch)
         monkeypatch.setattr(logistic, "CLASSES_PER_BLOCK", 8)
         X, codes, _ = self.problem(n_classes=380, n_rows=400)
@@ -249,18 +247,18 @@ class TestManyClasses:
 
         def watched(q):
             assert q.shape[1] <= 24
-            held.append(tracemalloc.get_traced_memory()[0])
+            if len(held) < 5:
+                held.append(sum(trace.size >= whole for trace in tracemalloc.take_snapshot().traces))
             return multiply(q)
 
         monkeypatch.setattr(design.gram, "multiply", watched)
         tracemalloc.start()
         try:
             fit_logistic(design, codes, 380, tol=0.1)
-            peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert max(held) < 2 * whole
-        assert peak < 2 * whole + 3 * 380 * X.shape[1] * 8  # coefficients
+        assert len(held) == 5
+        assert max(held) <= 1
 
 
 def test_rows_without_terms_leave_the_frequencies():
@@ -336,18 +334,12 @@ def test_too_few_steps_and_too_small_a_tolerance_warn():
 
 
 @needs_kernel
-@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name != "posix", reason="sends a signal")
-def test_ctrl_c_is_heard_within_a_second():
-    rng = np.random.default_rng(9)
-    X = blocks_over_one_pattern(rng, 3000, 400, 4, dtype=np.float32, density=0.5)
-    codes = rng.integers(0, 40, 3000)
-
-    def fit_for_long():
-        for _ in range(100):
-            fit_logistic(X, codes, 40, n_blocks=4, C=1e4, tol=1e-5, n_threads=2)
-
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        fit_for_long()
-    assert time.monotonic() - start < 1.6
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_stops_a_product():
+    setup = """
+import numpy as np, scipy.sparse as sp
+from troenpy._kernel.gram import BlockGram
+rng = np.random.default_rng(9)
+gram, q = BlockGram(sp.csr_array(rng.random((3000, 400)))), rng.random((3000, 4000))
+"""
+    assert hears_signals(setup, "gram.multiply(q)")

@@ -1,12 +1,8 @@
 """SparseKNeighborsClassifier against brute force: every distance in float64, sorted, ties by row number."""
 
-import os
 import pickle
-import signal
-import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -14,6 +10,7 @@ from bad_calls import bad_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from interruptions import hears_signals
 from kernel_switch import kernel_off, needs_kernel, on_both
 from scipy import sparse
 from sklearn.base import clone
@@ -390,26 +387,15 @@ def test_errors_about_the_number_of_neighbours_are_scikit_learns(asked):
 
 
 @needs_kernel
-def test_ctrl_c_stops_a_search_within_a_second():
-    code = """
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_stops_a_search():
+    setup = """
 import numpy as np, scipy.sparse as sp
 from troenpy import SparseKNeighborsClassifier
 X = sp.csr_array(np.random.default_rng(0).random((10000, 50)))
 knn = SparseKNeighborsClassifier(5000, n_jobs=2).fit(X, np.arange(10000) % 2)
-print("searching", flush=True)
-try:
-    knn.predict(X)
-    print("finished")
-except KeyboardInterrupt:
-    print("stopped")
 """
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
-        assert process.stdout.readline().strip() == "searching"
-        time.sleep(0.3)
-        sent = time.perf_counter()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline().strip() == "stopped"
-        assert time.perf_counter() - sent < 2  # a second, on a machine with other things to do
+    assert hears_signals(setup, "knn.kneighbors(X)")
 
 
 @needs_kernel
@@ -429,25 +415,3 @@ def test_other_threads_run_meanwhile():
         thread.join()
     for result in results:
         np.testing.assert_array_equal(result, expected)
-
-
-def test_memory_does_not_grow_with_queries_times_rows():
-    if not os.path.exists("/proc/self/status"):  # noqa: PTH110
-        pytest.skip("Linux only")
-    code = """
-import re, numpy as np, scipy.sparse as sp
-from pathlib import Path
-from troenpy import SparseKNeighborsClassifier
-def peak():
-    return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
-rng = np.random.default_rng(0)
-cells = rng.random(80_000), (rng.integers(0, 8000, 80_000), rng.integers(0, 20_000, 80_000))
-X = sp.csr_array(cells, shape=(8000, 20_000))
-knn = SparseKNeighborsClassifier(n_jobs=2).fit(X, np.arange(8000) % 2)
-knn.predict(X[:50])
-before = peak()
-knn.predict(X)
-print(peak() - before)
-"""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
-    assert float(run.stdout) < 150  # all distances would take 512 MB

@@ -53,7 +53,7 @@ class Visit:
 
     def __init__(self, browser, path, **options):
         self.context = browser.new_context(reduced_motion="reduce", **options)
-        self.context.set_default_timeout(120_000)
+        self.context.set_default_timeout(300_000)
         self.page = self.context.new_page()
         self.messages, self.requests, self.dialogs = [], [], []
         self.page.on("console", lambda message: self.messages.append(message.text))
@@ -121,7 +121,7 @@ def marks(page, panel=0):
 
 def eventually(page, condition):
     """Wait until something holds, however busy the machine is."""
-    for _ in range(200):
+    for _ in range(3000):
         if condition():
             return True
         page.wait_for_timeout(100)

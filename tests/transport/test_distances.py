@@ -73,6 +73,15 @@ class TestWmd:
         assert wmd(["a", "c"], ["c", "c", "c", "a"], vectors) == pytest.approx(0.25)
         assert relaxed_wmd(["a", "c"], ["a"], vectors) == pytest.approx(0.5)
 
+    @pytest.mark.filterwarnings("ignore:numItermax:UserWarning")  # POT's own
+    def test_what_the_simplex_gives_up_is_an_error(self, monkeypatch):
+        monkeypatch.setattr(balanced, "MOST_PIVOTS", 1)
+        generator = np.random.default_rng(0)
+        vectors = WordVectors(WORDS, generator.normal(size=(len(WORDS), 3)))
+        half = len(WORDS) // 2
+        with pytest.raises(RuntimeError, match=rf"{half} x {half} points are not solved: numItermax reached"):
+            wmd(WORDS[:half], WORDS[half : 2 * half], vectors)
+
 
 class TestWfr:
     @settings(max_examples=15, deadline=None)

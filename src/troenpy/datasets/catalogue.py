@@ -7,7 +7,7 @@ and checksums hold for every source, be it a file in a folder or a fresh downloa
 from dataclasses import dataclass
 
 from troenpy.datasets import originals
-from troenpy.datasets.downloads import Archive, Files, Source, Wheel
+from troenpy.datasets.downloads import Repository, Source, Wheel
 from troenpy.datasets.originals import Parser
 
 
@@ -51,7 +51,7 @@ _ENTRIES = [
         checksum="5f68a517b4bdefb88b6a405442155d7fd2eb7c121c138edacdb1a8a5b603c016",
         licence="research, not commercial; the articles are the BBC's (D. Greene and P. Cunningham, ICML 2006)",
         notes="headline and article; decoded as UTF-8, one article as cp1252; white space around the text removed",
-        source=Archive("rafikmatta/spark-bbc-sports-search-project", "28d94f3f781d0672978ea5bf949e3933ed920c4e"),
+        source=Repository("rafikmatta/spark-bbc-sports-search-project", "28d94f3f781d0672978ea5bf949e3933ed920c4e"),
         parse=originals.bbcsport,
     ),
     Entry(
@@ -63,7 +63,7 @@ _ENTRIES = [
         licence="none stated (Sanders Analytics, Twitter Sentiment Corpus, 2011)",
         notes="the edition of the Word Mover's Distance authors, who lower-cased the tweets, removed punctuation and "
         "cut each at its first comma; runs of white space made one space",
-        source=Files(
+        source=Repository(
             "mkusner/wmd",
             "8522da3231cacbe91f94bad95651372bdf03762c",
             {"all_twitter_by_line.txt": "fede45a913a2ab6e6035428c37b88c7bbfe454275cc4b439997fa86f370a4623"},
@@ -80,7 +80,7 @@ _ENTRIES = [
         "(W. Hersh et al., SIGIR 1994)",
         notes="classes C01 to C10 of 23; an abstract of several classes stands once under each, with the same id: "
         "7497 abstracts in 9152 documents; white space around the text removed",
-        source=Archive("walterwang/ohsumed-classification", "c64aa2746fc0eb79b45b51146a1fd4284aa88574"),
+        source=Repository("walterwang/ohsumed-classification", "c64aa2746fc0eb79b45b51146a1fd4284aa88574"),
         parse=originals.ohsumed,
     ),
     Entry(
@@ -92,7 +92,7 @@ _ENTRIES = [
         licence="none stated (CACM, CISI, CRAN and MED collections of Cornell's SMART project)",
         notes="title and abstract, for many of cacm the title only; control codes made spaces, white space removed at "
         "the end of lines and around the text",
-        source=Files(
+        source=Repository(
             "jorgegus/autotext_data",
             "09f65b7ff119d71a720cd4b7b3059e909229a160",
             {"classic.tar.gz": "7d1cf660f7a8af15deed2fe299fb6bddb1851f02c4411f456a48870431d91ead"},
@@ -119,7 +119,7 @@ _ENTRIES = [
         licence="none stated (J. Blitzer et al., Multi-Domain Sentiment Dataset 2.0, ACL 2007)",
         notes="the text of each review without its title, labelled with the category of the product; HTML entities "
         "decoded, control codes made spaces, white space around the text removed",
-        source=Files(
+        source=Repository(
             "lorenzoritter/domainadaption",
             "f35a75418ea0ecf75dd85237bfcf68c224533747",
             {

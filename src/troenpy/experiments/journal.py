@@ -5,14 +5,15 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from troenpy._kernel import kernel_available
@@ -264,16 +265,12 @@ def open_journal(path: str | os.PathLike[str] | None, *, is_fresh: bool = False)
         yield Journal(None, [])
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with Path(path).open("ab", buffering=0) as file:  # a buffer that cannot be written would fail again at the end
-        _lock(file)
-        if is_fresh:
-            yield Journal(file, [], is_fresh=True)
-            return
-        rows = read_rows(path)
-        content = Path(path).read_bytes()
-        if not content.endswith(b"\n"):
-            file.truncate(content.rfind(b"\n") + 1)  # a row that was being written when the run was killed
-        yield Journal(file, rows)
+    # Without a buffer: one that cannot be written would fail again at the end.
+    with Path(path).open("ab", buffering=0) as file, _lock(Path(path)):
+        rows = [] if is_fresh else read_rows(path)
+        if not is_fresh:
+            file.truncate(Path(path).read_bytes().rfind(b"\n") + 1)  # without a row that a killed run was writing
+        yield Journal(file, rows, is_fresh=is_fresh)
 
 
 def _write(file: IO[bytes], content: bytes) -> None:
@@ -283,13 +280,20 @@ def _write(file: IO[bytes], content: bytes) -> None:
     os.fsync(file.fileno())
 
 
-def _lock(file: IO[Any]) -> None:
-    """Keep a second run out; the lock goes with the process, however it ends."""
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Keep a second run out, by a hidden file; one that a killed run left behind is not locked, and is taken over."""
+    lock = FileLock(path.with_name(f".{path.name}.lock"), thread_local=False)
     try:
-        import fcntl
-    except ImportError:  # Windows: nothing keeps a second run out
-        return
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise BlockingIOError(f"another run is writing {path}: wait for it, or write elsewhere") from None
+    except (OSError, NotImplementedError) as error:  # the latter where the file system has no locks
+        reason = getattr(error, "strerror", None) or error
+        raise OSError(f"cannot lock {path} by {lock.lock_file} ({reason}): write to a local folder of yours") from None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BlockingIOError(f"another run is writing {file.name}: wait for it, or write elsewhere") from None
+        yield
+    finally:
+        with suppress(OSError):  # Windows removes no open file; elsewhere filelock refuses a lock on one that is gone
+            Path(lock.lock_file).unlink()
+        lock.release()

@@ -10,7 +10,6 @@ from troenpy._kernel.matrix import least_differences
 from troenpy.transport.couplings import SOFTNESS, Floats, Places, Solution, highest_prices, soft_prices
 
 MOST_PIVOTS = 10_000_000  # of the network simplex: far beyond what two documents take
-OPTIMAL = 1  # POT's code for it
 LEAST_MOVES = 400  # of a problem whose solution takes longer than to look for a proof
 
 
@@ -65,10 +64,12 @@ class Balanced:
 
 def _network_simplex(supply: Floats, demand: Floats, costs: Floats) -> tuple[float, Floats]:
     """Return the cost of the cheapest coupling, and the potentials of the supply."""
-    _, cost, prices, _, code = _pot().lp.emd_wrap.emd_c(supply, demand, costs, MOST_PIVOTS, 1)
-    if code != OPTIMAL:
-        raise RuntimeError(f"the network simplex ended with code {code} on {len(supply)} x {len(demand)} points")
-    return float(cost), prices
+    _, found = _pot().emd(
+        supply, demand, costs, numItermax=MOST_PIVOTS, log=True, center_dual=False, check_marginals=False
+    )
+    if found["warning"] is not None:
+        raise RuntimeError(f"{len(supply)} x {len(demand)} points are not solved: {found['warning']}")
+    return float(found["cost"]), found["u"]
 
 
 @cache

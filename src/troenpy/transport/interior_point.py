@@ -1,4 +1,10 @@
-"""Unbalanced couplings by an interior point method, for where the steps of `unbalanced.py` would take long."""
+"""Unbalanced couplings by an interior point method, for where the steps of `unbalanced.py` would take long.
+
+That is where `coef` is small, so that moves are cheap. Between 90 pairs of documents of R8, with coef 0.1 and tolerance
+1e-5, 5000 steps prove no cost to be within the tolerance, in 42 ms a pair; with this method all are proven, in 6 ms.
+With coef 0.3 and tolerance 1e-4 it is three times as fast as the steps; with the defaults it is never reached
+(`compare_newton` in benchmarks/transport.py).
+"""
 
 from collections.abc import Iterator
 
