@@ -90,12 +90,12 @@ def test_several_labels_are_decided_column_by_column():
 def test_several_labels_share_one_copy_of_the_features(monkeypatch):
     made = []
 
-    class Counted(logistic.BlockGram):
+    class Counted(logistic.Rows):
         def __init__(self, *arguments):
             made.append(arguments)
             super().__init__(*arguments)
 
-    monkeypatch.setattr(logistic, "BlockGram", Counted)
+    monkeypatch.setattr(logistic, "Rows", Counted)
     TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
     assert len(made) == 1
 

@@ -7,7 +7,7 @@
 namespace troenpy {
 
 void bind_text(nanobind::module_ &module);
-void bind_gram(nanobind::module_ &module);
+void bind_solver(nanobind::module_ &module);
 void bind_matrix(nanobind::module_ &module);
 void bind_neighbors(nanobind::module_ &module);
 

@@ -4,7 +4,7 @@
 
 NB_MODULE(_native, module) {
     troenpy::bind_text(module);
-    troenpy::bind_gram(module);
     troenpy::bind_matrix(module);
     troenpy::bind_neighbors(module);
+    troenpy::bind_solver(module);
 }
