@@ -210,7 +210,7 @@ def test_a_trial_that_runs_out_of_steps_is_not_kept():
 
 
 def test_without_the_kernel_rows_come_some_at_a_time_and_two_arrays_of_rows_by_classes_are_held(monkeypatch):
-    monkeypatch.setattr(losses, "DECISIONS_AT_ONCE", 100_000)
+    monkeypatch.setattr(losses, "DECISIONS_AT_ONCE", 20_000)
     rng = np.random.default_rng(3)
     X = blocks_over_one_pattern(rng, 3000, 10, 2)
     codes, whole = labels_of(rng, X, 300), 3000 * 300 * 8

@@ -44,8 +44,7 @@ class Rows:
         if _kernel.native is None:
             self._X, self._tail = X, tail
             return
-        # The kernel reads the tail where it is: it lives as long as these rows.
-        self._tail = values, indices, indptr = _tail_arrays(tail, X.dtype)
+        values, indices, indptr = _tail_arrays(tail, X.dtype)
         rows = {"f": _kernel.native.Rows32, "d": _kernel.native.Rows64}[X.dtype.char]
         self.native = rows(
             X.data, X.indices, X.indptr, X.shape[1] // n_blocks, n_blocks, values, indices, indptr, tail.shape[1]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -228,7 +229,9 @@ class Solution:
             return
         self.solvers.append("ascent")
         accuracy = max(self.progress.tol, ASCENT_ACCURACY)
-        gaps, goal = list[float](), np.inf
+        # Half the sum of squared coefficients is not known yet; it is less than the objective without any.
+        totals = np.bincount(codes, weights)
+        gaps, goal = list[float](), accuracy**2 * float(special.entr(totals / totals.sum()).sum() * totals.sum())
         while self.n_iter < self._max_iter:
             gaps.append(ascent.climb())
             self.n_iter += 1
@@ -244,10 +247,11 @@ class Solution:
 
     def _is_promising(self, gaps: list[float], goal: float) -> bool:
         """Say whether the gap, going on as in the last rounds, closes in time."""
-        if len(gaps) < ROUNDS_JUDGED or gaps[-1] <= 0:
-            return len(gaps) < ROUNDS_JUDGED
-        pace = (gaps[-1] / gaps[-ROUNDS_JUDGED]) ** (1 / (ROUNDS_JUDGED - 1))
-        return bool(pace < 1 and gaps[-1] * pace ** (self._max_iter - self.n_iter) < goal)
+        if len(gaps) < 2 * ROUNDS_JUDGED:
+            return True
+        before, now = sum(gaps[-2 * ROUNDS_JUDGED : -ROUNDS_JUDGED]), sum(gaps[-ROUNDS_JUDGED:])
+        rounds_left = self._max_iter - self.n_iter
+        return 0 < now < before and gaps[-1] * (now / before) ** (rounds_left / ROUNDS_JUDGED) < goal
 
     def _descend(self, loss: RowLoss) -> None:
         """Take Newton steps."""

@@ -64,23 +64,20 @@ Ascent<Value>::Ascent(const Rows<Value> &rows, const Labels &labels, double stre
     : rows_(rows), scale_(std::sqrt(strength)), portable_(portable) {
     const std::size_t n_rows = rows.n_rows(), n = labels.n_decisions;
     width_ = n == 1 ? 1 : (n + 7) / 8 * 8;
-    codes_.resize(n_rows);
-    weights_.resize(n_rows);
-    bends_.resize(n_rows);
+    documents_.resize(n_rows);
     double mean = 0, weight = 0;
     for (std::size_t row = 0; row < n_rows; ++row) {
         double squares = 0;
         rows.for_each(row, [&](std::size_t, Value x) { squares += square(static_cast<double>(x)); });
-        codes_[row] = static_cast<std::uint32_t>(labels.codes[row]);
-        weights_[row] = static_cast<float>(labels.weights[row]);
-        bends_[row] = static_cast<float>(strength * squares);
-        mean += weights_[row] * strength * squares;
-        weight += weights_[row];
+        documents_[row] = {rows.begin(row), rows.end(row), static_cast<std::uint32_t>(labels.codes[row]),
+                           static_cast<float>(labels.weights[row]), static_cast<float>(strength * squares)};
+        mean += labels.weights[row] * strength * squares;
+        weight += labels.weights[row];
     }
     // With less, the intercept of a rare class moves slowly; with more, every document does.
     sigma_ = std::max(1.0, 0.1 * mean / weight);
-    for (std::size_t row = 0; row < n_rows; ++row)
-        bends_[row] = static_cast<float>(weights_[row] * (bends_[row] + sigma_));
+    for (Document &document : documents_)
+        document.bend = static_cast<float>(document.weight * (document.bend + sigma_));
     logs_.assign(n_rows * width_, 0.0f);
     coef_.assign(rows.n_columns() * width_, 0.0f);
     room_.assign(5 * width_, 0.0f);
@@ -97,9 +94,7 @@ template <typename Value>
 Visit<Value> Ascent<Value>::visit() {
     Visit<Value> visit{};
     visit.rows = &rows_;
-    visit.codes = codes_.data();
-    visit.weights = weights_.data();
-    visit.bends = bends_.data();
+    visit.documents = documents_.data();
     visit.scale = static_cast<float>(scale_);
     visit.sigma = sigma_;
     visit.n_decisions = centre_.size();

@@ -22,14 +22,20 @@
 
 namespace troenpy::solver {
 
+// What a visit needs to know of a row before it reads it; together, as rows are visited at random.
+struct Document {
+    std::size_t begin, end;  // in the terms of Rows
+    std::uint32_t code;
+    float weight;
+    float bend;  // a
+};
+
 // All that a visit of a row reads and writes. `width` is the number of decisions,
 // or of more than one the next multiple of eight: then what is too much has probability zero.
 template <typename Value>
 struct Visit {
     const Rows<Value> *rows;
-    const std::uint32_t *codes;
-    const float *weights;
-    const float *bends;  // a of each row
+    const Document *documents;
     float scale;
     double sigma;
     std::size_t n_decisions, width;
@@ -75,8 +81,9 @@ private:
     bool portable_;
     std::size_t width_, n_rounds_ = 0;
     double gap_ = 0;
-    std::vector<std::uint32_t> codes_, order_;
-    std::vector<float> weights_, bends_, logs_, coef_, intercept_, room_;
+    std::vector<Document> documents_;
+    std::vector<std::uint32_t> order_;
+    std::vector<float> logs_, coef_, intercept_, room_;
     std::vector<double> centre_, total_, mean_;
 };
 

@@ -74,11 +74,12 @@ TROENPY_TARGET inline void give(float x, const Eight *change, float *w) {
 
 // Adds a row's sums of coefficients to 8 n of the decisions z, of which `coef` is where the coefficients begin.
 template <typename Value, std::size_t n>
-TROENPY_TARGET void gather(const Rows<Value> &rows, std::size_t row, const float *coef, std::size_t width, float *z) {
+TROENPY_TARGET void gather(const Rows<Value> &rows, const Document &document, std::size_t row, const float *coef,
+                           std::size_t width, float *z) {
     Eight sums[n];
     load<n>(z, sums);
     const std::size_t n_blocks = rows.n_blocks();
-    for (std::size_t at = rows.begin(row); at < rows.end(row); ++at) {
+    for (std::size_t at = document.begin; at < document.end; ++at) {
         const float *w = coef + rows.terms()[at] * n_blocks * width;
         const Value *x = rows.values() + at * n_blocks;
         for (std::size_t b = 0; b < n_blocks; ++b, w += width) take<n>(static_cast<float>(x[b]), w, sums);
@@ -93,11 +94,12 @@ TROENPY_TARGET void gather(const Rows<Value> &rows, std::size_t row, const float
 
 // Adds a row times 8 n changes of decisions to the coefficients.
 template <typename Value, std::size_t n>
-TROENPY_TARGET void scatter(const Rows<Value> &rows, std::size_t row, const float *z, std::size_t width, float *coef) {
+TROENPY_TARGET void scatter(const Rows<Value> &rows, const Document &document, std::size_t row, const float *z,
+                            std::size_t width, float *coef) {
     Eight change[n];
     load<n>(z, change);
     const std::size_t n_blocks = rows.n_blocks();
-    for (std::size_t at = rows.begin(row); at < rows.end(row); ++at) {
+    for (std::size_t at = document.begin; at < document.end; ++at) {
         float *w = coef + rows.terms()[at] * n_blocks * width;
         const Value *x = rows.values() + at * n_blocks;
         for (std::size_t b = 0; b < n_blocks; ++b, w += width) give<n>(static_cast<float>(x[b]), change, w);
@@ -112,26 +114,30 @@ TROENPY_TARGET void scatter(const Rows<Value> &rows, std::size_t row, const floa
 // The decisions of a row: intercept + scale * sums of coefficients.
 template <typename Value>
 TROENPY_TARGET void decide(const Visit<Value> &visit, std::size_t row, float *z) {
+    const Rows<Value> &rows = *visit.rows;
+    const Document &document = visit.documents[row];
     const std::size_t width = visit.width;
     std::fill_n(z, width, 0.0f);
     std::size_t k = 0;
-    for (; k + 32 <= width; k += 32) gather<Value, 4>(*visit.rows, row, visit.coef + k, width, z + k);
-    if (k + 16 <= width) gather<Value, 2>(*visit.rows, row, visit.coef + k, width, z + k), k += 16;
-    if (k < width) gather<Value, 1>(*visit.rows, row, visit.coef + k, width, z + k);
+    for (; k + 32 <= width; k += 32) gather<Value, 4>(rows, document, row, visit.coef + k, width, z + k);
+    if (k + 16 <= width) gather<Value, 2>(rows, document, row, visit.coef + k, width, z + k), k += 16;
+    if (k < width) gather<Value, 1>(rows, document, row, visit.coef + k, width, z + k);
     for (k = 0; k < width; ++k) z[k] = visit.intercept[k] + visit.scale * z[k];
 }
 
 // Moves coefficients by scale * row * change, and the total by the change.
 template <typename Value>
 TROENPY_TARGET void move(Visit<Value> &visit, std::size_t row, float *change) {
+    const Rows<Value> &rows = *visit.rows;
+    const Document &document = visit.documents[row];
     const std::size_t width = visit.width;
     float *coef = visit.coef;
     for (std::size_t k = 0; k < visit.n_decisions; ++k) visit.total[k] += change[k];
     for (std::size_t k = 0; k < width; ++k) change[k] *= visit.scale;
     std::size_t k = 0;
-    for (; k + 32 <= width; k += 32) scatter<Value, 4>(*visit.rows, row, change + k, width, coef + k);
-    if (k + 16 <= width) scatter<Value, 2>(*visit.rows, row, change + k, width, coef + k), k += 16;
-    if (k < width) scatter<Value, 1>(*visit.rows, row, change + k, width, coef + k);
+    for (; k + 32 <= width; k += 32) scatter<Value, 4>(rows, document, row, change + k, width, coef + k);
+    if (k + 16 <= width) scatter<Value, 2>(rows, document, row, change + k, width, coef + k), k += 16;
+    if (k < width) scatter<Value, 1>(rows, document, row, change + k, width, coef + k);
 }
 
 // Divides p by its sum; logs are those of p.
@@ -208,10 +214,10 @@ TROENPY_TARGET void climb_softmax(Visit<Value> &visit, std::size_t row) {
     const std::size_t width = visit.width;
     float *z = visit.room, *before = z + width, *p = before + width, *room = p + width;
     float *logs = visit.logs + row * width;
-    const float a = visit.bends[row], weight = visit.weights[row];
+    const float a = visit.documents[row].bend, weight = visit.documents[row].weight;
     decide(visit, row, z);
     if (visit.is_first) {
-        begin(z, static_cast<std::size_t>(visit.codes[row]), a, width, logs, before, p);
+        begin(z, visit.documents[row].code, a, width, logs, before, p);
     } else {
         for (std::size_t k = 0; k < width; ++k) p[k] = before[k] = exponential(logs[k]);
         const float gain = weight * distance(z, logs, p, width, room);
@@ -230,8 +236,8 @@ template <typename Value>
 TROENPY_TARGET void check_softmax(const Visit<Value> &visit, std::size_t row, Distance &out) {
     const std::size_t width = visit.width;
     float *z = visit.room, *p = z + width, *part = p + width;
-    const float weight = visit.weights[row], *logs = visit.logs + row * width;
-    const auto code = static_cast<std::size_t>(visit.codes[row]);
+    const float weight = visit.documents[row].weight, *logs = visit.logs + row * width;
+    const std::size_t code = visit.documents[row].code;
     decide(visit, row, z);
     const auto likely = static_cast<std::size_t>(std::max_element(z, z + width) - z);
     const float top = z[likely], own = z[code], shift = top - logs[likely];
@@ -251,16 +257,33 @@ TROENPY_TARGET void check_softmax(const Visit<Value> &visit, std::size_t row, Di
     out.slope[code] -= weight;
 }
 
+// The sum of values times coefficients. Four sums at a time: each waits for the one before.
+template <typename Value>
+TROENPY_TARGET inline float dot(const Value *x, const std::uint32_t *terms, std::size_t n, std::size_t n_blocks,
+                                const float *coef) {
+    float sums[4] = {};
+    std::size_t at = 0;
+    if (n_blocks == 1) {
+        for (; at + 4 <= n; at += 4)
+            for (std::size_t i = 0; i < 4; ++i) sums[i] += static_cast<float>(x[at + i]) * coef[terms[at + i]];
+        for (; at < n; ++at) sums[0] += static_cast<float>(x[at]) * coef[terms[at]];
+    } else {
+        for (; at < n; ++at) {
+            const float *w = coef + terms[at] * n_blocks;
+            for (std::size_t b = 0; b < n_blocks; ++b)
+                sums[(2 * at + b) % 4] += static_cast<float>(x[at * n_blocks + b]) * w[b];
+        }
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 template <typename Value>
 TROENPY_TARGET float decide_one(const Visit<Value> &visit, std::size_t row) {
     const Rows<Value> &rows = *visit.rows;
+    const Document &document = visit.documents[row];
     const std::size_t n_blocks = rows.n_blocks();
-    float z = 0;
-    for (std::size_t at = rows.begin(row); at < rows.end(row); ++at) {
-        const float *w = visit.coef + rows.terms()[at] * n_blocks;
-        const Value *x = rows.values() + at * n_blocks;
-        for (std::size_t b = 0; b < n_blocks; ++b) z += static_cast<float>(x[b]) * w[b];
-    }
+    float z = dot(rows.values() + document.begin * n_blocks, rows.terms() + document.begin,
+                  document.end - document.begin, n_blocks, visit.coef);
     const Tail<Value> &tail = rows.tail();
     const float *rest = visit.coef + rows.n_terms() * n_blocks;
     const std::size_t first = tail.begin(row), last = tail.end(row);
@@ -271,12 +294,13 @@ TROENPY_TARGET float decide_one(const Visit<Value> &visit, std::size_t row) {
 
 template <typename Value>
 TROENPY_TARGET void move_one(Visit<Value> &visit, std::size_t row, float change) {
+    const Document &document = visit.documents[row];
     float *coef = visit.coef;
     const Rows<Value> &rows = *visit.rows;
     const std::size_t n_blocks = rows.n_blocks();
     visit.total[0] += change;
     change *= visit.scale;
-    for (std::size_t at = rows.begin(row); at < rows.end(row); ++at) {
+    for (std::size_t at = document.begin; at < document.end; ++at) {
         float *w = coef + rows.terms()[at] * n_blocks;
         const Value *x = rows.values() + at * n_blocks;
         for (std::size_t b = 0; b < n_blocks; ++b) w[b] += static_cast<float>(x[b]) * change;
@@ -288,20 +312,32 @@ TROENPY_TARGET void move_one(Visit<Value> &visit, std::size_t row, float change)
         rest[tail.column(at, first)] += static_cast<float>(tail.values[at]) * change;
 }
 
-TROENPY_TARGET inline float logistic(float odds) { return 1 / (1 + exponential(-odds)); }
+// The probability of the class that is less likely at these log odds: accurate however small.
+TROENPY_TARGET inline float lesser(float odds) {
+    const float e = exponential(odds > 0 ? -odds : odds);
+    return e / (1 + e);
+}
 
-// The log odds for which odds + a p = goal, from a guess; at most so many Newton steps, within what is known.
-TROENPY_TARGET inline float solve_one(float goal, float a, float odds) {
+TROENPY_TARGET inline float logistic(float odds) { return odds > 0 ? 1 - lesser(odds) : lesser(odds); }
+
+// How far log odds are from z: twice the divergence, about. `less` is the lesser probability at the odds.
+TROENPY_TARGET inline float distance(float z, float odds, float less) {
+    const float here = lesser(z), there = (z > 0) == (odds > 0) ? less : 1 - less;
+    return (there - here) * (z > 0 ? z - odds : odds - z);
+}
+
+// The log odds for which odds + a p = goal, from odds with the probability p; by Newton steps, within what is known.
+TROENPY_TARGET inline float solve_one(float goal, float a, float odds, float p) {
     float low = goal - a, high = goal;
-    odds = std::clamp(odds, low, high);
     for (int step = 0; step < max_steps; ++step) {
-        const float p = logistic(odds), off = odds + a * p - goal;
+        const float off = odds + a * p - goal;
         (off > 0 ? high : low) = odds;
         float next = odds - off / (1 + a * p * (1 - p));
         if (!(next >= low && next <= high)) next = (low + high) / 2;
         const float change = next - odds;
         odds = next;
         if (change * change < small_step) break;
+        p = logistic(odds);
     }
     return odds;
 }
@@ -317,20 +353,20 @@ TROENPY_TARGET inline float guess_one(float goal, float a, float z) {
 // One visit of a row with one decision.
 template <typename Value>
 TROENPY_TARGET void climb_logistic(Visit<Value> &visit, std::size_t row) {
-    const float a = visit.bends[row], weight = visit.weights[row];
+    const float a = visit.documents[row].bend, weight = visit.documents[row].weight;
     const float z = decide_one(visit, row);
     float &odds = visit.logs[row];
-    float before = static_cast<float>(visit.codes[row]);
+    float before = static_cast<float>(visit.documents[row].code);
+    bool is_far = visit.is_first;
     if (!visit.is_first) {
-        before = logistic(odds);
-        const float sign = z > 0 ? -1.0f : 1.0f;  // of the class that is less likely
-        const float gain = weight * (logistic(sign * z) - logistic(sign * odds)) * sign * (z - odds);
+        const float less = lesser(odds), gain = weight * distance(z, odds, less);
+        before = odds > 0 ? 1 - less : less;
         visit.gap += gain / 2;
         if (gain < visit.least) return;
+        is_far = (z - odds) * (z - odds) > 1;
     }
-    const float goal = z + a * before;
-    const bool is_far = visit.is_first || (z - odds) * (z - odds) > 1;
-    odds = solve_one(goal, a, is_far ? guess_one(goal, a, z) : odds);
+    const float goal = z + a * before, from = is_far ? std::clamp(guess_one(goal, a, z), goal - a, goal) : odds;
+    odds = solve_one(goal, a, from, is_far ? logistic(from) : before);
     move_one(visit, row, weight * (before - logistic(odds)));
     visit.intercept[0] = static_cast<float>(visit.centre[0] + visit.sigma * visit.total[0]);
 }
@@ -338,10 +374,10 @@ TROENPY_TARGET void climb_logistic(Visit<Value> &visit, std::size_t row) {
 // The same of a row with one decision.
 template <typename Value>
 TROENPY_TARGET void check_logistic(const Visit<Value> &visit, std::size_t row, Distance &out) {
-    const float z = decide_one(visit, row), p = logistic(z), weight = visit.weights[row];
-    const bool is_second = visit.codes[row] == 1;
-    const float odds = visit.logs[row], sign = z > 0 ? -1.0f : 1.0f;  // of the class that is less likely
-    out.gap += weight * (logistic(sign * z) - logistic(sign * odds)) * sign * (z - odds);
+    const float z = decide_one(visit, row), p = logistic(z), weight = visit.documents[row].weight;
+    const bool is_second = visit.documents[row].code == 1;
+    const float odds = visit.logs[row];
+    out.gap += weight * distance(z, odds, lesser(odds));
     out.loss += weight * (std::log1p(exponential(-std::abs(z))) + std::max(z, 0.0f) - (is_second ? z : 0.0f));
     out.slope[0] += weight * (is_second ? p - 1 : p);
     out.bend[0] += weight * p * (1 - p);
@@ -352,13 +388,14 @@ template <typename Value>
 TROENPY_TARGET void climb_rows(Visit<Value> &visit, const std::vector<std::uint32_t> &order, std::size_t first,
                                std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-        if (i + 2 * rows_ahead < order.size()) visit.rows->announce(order[i + 2 * rows_ahead]);
+        if (i + 2 * rows_ahead < order.size()) prefetch(visit.documents + order[i + 2 * rows_ahead]);
         if (i + rows_ahead < order.size()) {
-            visit.rows->fetch(order[i + rows_ahead]);
+            const Document &soon = visit.documents[order[i + rows_ahead]];
+            visit.rows->fetch(soon.begin, soon.end);
             prefetch(visit.logs + order[i + rows_ahead] * visit.width);
         }
         const std::size_t row = order[i];
-        if (!(visit.weights[row] > 0)) continue;
+        if (!(visit.documents[row].weight > 0)) continue;
         if (visit.width == 1) climb_logistic(visit, row);
         else climb_softmax(visit, row);
         for (std::size_t k = 0; k < visit.n_decisions; ++k) visit.mean[k] += visit.intercept[k];
@@ -369,7 +406,7 @@ TROENPY_TARGET void climb_rows(Visit<Value> &visit, const std::vector<std::uint3
 template <typename Value>
 TROENPY_TARGET void check_rows(const Visit<Value> &visit, std::size_t first, std::size_t last, Distance &out) {
     for (std::size_t row = first; row < last; ++row) {
-        if (!(visit.weights[row] > 0)) continue;
+        if (!(visit.documents[row].weight > 0)) continue;
         if (visit.width == 1) check_logistic(visit, row, out);
         else check_softmax(visit, row, out);
     }

@@ -136,7 +136,8 @@ void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
     const auto constructor = [&](auto function) {
         rows.def("__init__", function, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
                  nb::arg("indptr").noconvert(), nb::arg("n_terms"), nb::arg("n_blocks"), nb::arg("tail").noconvert(),
-                 nb::arg("tail_indices").noconvert(), nb::arg("tail_indptr").noconvert(), nb::arg("n_tail"));
+                 nb::arg("tail_indices").noconvert(), nb::arg("tail_indptr").noconvert(), nb::arg("n_tail"),
+                 nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());  // the tail
     };
     constructor(&construct<Value, std::int32_t>);
     constructor(&construct<Value, std::int64_t>);
@@ -147,7 +148,7 @@ void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
     nb::class_<Ascent<Value>>(module, ascent_name)
         .def("__init__", &construct_ascent<Value>, nb::arg("rows"), nb::arg("codes").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("intercept").noconvert(),
-             nb::arg("portable") = false)
+             nb::arg("portable") = false, nb::keep_alive<1, 2>())  // the rows
         .def("climb", &Ascent<Value>::climb, nb::call_guard<nb::gil_scoped_release>())
         .def("gap", &Ascent<Value>::gap, nb::call_guard<nb::gil_scoped_release>())
         .def("read", &read<Value>);

@@ -69,16 +69,15 @@ public:
     const std::uint32_t *terms() const { return terms_.data(); }
     const Value *values() const { return values_.data(); }  // n_blocks for each of the terms
 
-    // Asks for the memory of a row that is read soon; first for where it is, later for itself.
-    void announce(std::size_t row) const { prefetch(starts_.data() + row); }
-    void fetch(std::size_t row) const {
+    // Asks for the memory of a row that is read soon.
+    void fetch(std::size_t begin, std::size_t end) const {
         constexpr std::size_t line = 64;
         const auto ask = [](const auto *first, const auto *last) {
             for (auto *at = reinterpret_cast<const char *>(first); at < reinterpret_cast<const char *>(last); at += line)
                 prefetch(at);
         };
-        ask(terms_.data() + begin(row), terms_.data() + end(row));
-        ask(values_.data() + begin(row) * n_blocks_, values_.data() + end(row) * n_blocks_);
+        ask(terms_.data() + begin, terms_.data() + end);
+        ask(values_.data() + begin * n_blocks_, values_.data() + end * n_blocks_);
     }
     const Tail<Value> &tail() const { return tail_; }
 
