@@ -588,3 +588,4 @@ def test_the_steps_of_the_solver_are_kept(tmp_path):
     model = TroenpyClassifier().fit(["late goal", "own goal", "late vote", "close vote"], list("sspp"))
     save(model, tmp_path / "model")
     assert load(tmp_path / "model").n_iter_ == model.n_iter_ > 0
+    assert load(tmp_path / "model").solver_ == model.solver_

@@ -300,7 +300,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.intercept_ = checked(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
         if "n_iter" in saved.state:  # older files do not have it
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
-        self.solver_ = str(saved.state.get("solver", ""))
+            self.solver_ = str(saved.state.get("solver", "newton"))
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one factor per class."""

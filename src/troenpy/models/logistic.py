@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from troenpy._kernel.solver import Rows
 from troenpy.models.losses import Codes, Floats, RowLoss, first_intercept
 from troenpy.models.newton import Descent, SharedDirections, State
+from troenpy.models.progress import Progress
 
 #: The ascent is in single precision: what is to be closer to the minimum than this is left to Newton's method.
 ASCENT_ACCURACY = 3e-4
@@ -32,10 +33,6 @@ SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
 TRIED = 1e4
 #: Below this, coefficients are proportional to C, and their gradient is lost in the rounding of the intercept's.
 LEAST_CONDITION = 1e-9
-#: Squared coefficients below this part of the objective are rounding.
-ROUNDING = 1e-16
-#: After so many steps that bring the objective no nearer to its minimum, rounding is all that is left.
-PATIENCE = 10
 
 
 def fit_logistic(
@@ -103,11 +100,6 @@ class Fit:
     solver: str  # "ascent", "newton", or "ascent, newton"
 
 
-def _one_blas_thread() -> Any:
-    """The products with shared directions are small: more than one thread slows them down, and changes sums."""
-    return threadpool_limits(1, user_api="blas")
-
-
 class Design:
     """What a fit needs of X and not of the labels: its rows, and the directions that they share.
 
@@ -135,8 +127,7 @@ class Design:
             raise ValueError("sample_weight must have one weight per document, finite, not negative, and not all zero")
         # With C times the largest weight in the place of C, no weight is above 1: their scale cannot do harm.
         largest = float(weights.max())
-        with _one_blas_thread():
-            solution, strength = self.solve(codes, weights / largest, n_classes, float(C), largest, tol, max_iter)
+        solution, strength = self.solve(codes, weights / largest, n_classes, float(C), largest, tol, max_iter)
         coef = np.ascontiguousarray(solution.state.coef.T)
         coef *= np.sqrt(strength) * min(1.0, C * largest / strength)
         intercept = solution.state.intercept
@@ -219,7 +210,9 @@ class Solution:
         if CLIMBED[0] < self._strength * self._design.rows.squares / len(codes) < CLIMBED[1]:
             self._climb(codes, weights)
         if not self.progress.is_reached:
-            self._descend(RowLoss(self._design.rows, codes, weights, n_classes, np.sqrt(self._strength)))
+            # Products with shared directions are small: more than one thread slows them down, and changes sums.
+            with threadpool_limits(1, user_api="blas"):
+                self._descend(RowLoss(self._design.rows, codes, weights, n_classes, np.sqrt(self._strength)))
         return self
 
     def _climb(self, codes: Codes, weights: Floats) -> None:
@@ -268,49 +261,6 @@ class Solution:
                 break
             self.state = moved
             self.n_iter += 1
-
-
-class Progress:
-    """How far coefficients may be from the best ones, as a share of their length.
-
-    The objective bends at least as half the sum of squared coefficients does: half the squared distance is no more than
-    the duality gap.
-    """
-
-    def __init__(self, tol: float) -> None:
-        self.tol = tol
-        self._share = self._least_gap = np.inf
-        self._n_since = 0
-        self.is_stuck = False  # rounding is all that is left
-
-    def note(self, gap: float, objective: float, squares: float) -> float:
-        """Take note of the next gap, with half the sum of squared coefficients; return the share."""
-        self._share = float(np.sqrt(gap / max(squares, ROUNDING * objective))) if gap > 0 else 0.0
-        self._n_since = 0 if gap < self._least_gap else self._n_since + 1
-        self._least_gap = min(gap, self._least_gap)
-        self.is_stuck = self.is_stuck or self._n_since >= PATIENCE
-        return self._share
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether they are near enough."""
-        return self._share <= self.tol
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no more steps are wanted, or would help."""
-        return self.is_reached or self.is_stuck
-
-    def warn_unless_reached(self, n_iter: int) -> None:
-        """Say how far coefficients may be from the best ones if that is too far."""
-        if not self.is_reached:
-            advice = "rounding allows no better, so raise tol or lower C" if self.is_stuck else "raise max_iter or tol"
-            warnings.warn(
-                f"the coefficients are known to {self._share:.1e} of their length, not to tol={self.tol:g}, in {n_iter}"
-                f" steps: {advice}",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
 
 
 def _read_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> Codes:

@@ -13,10 +13,10 @@ namespace troenpy::solver {
 
 namespace {
 
-constexpr int max_steps = 8;            // Newton steps of a visit
-constexpr float small_step = 0.01f;     // squared: after such a one, the next would be tiny
+constexpr int max_steps = 8;         // Newton steps of a visit
+constexpr float small_step = 0.01f;  // squared: after such a one, the next would be tiny
 constexpr float unlikely = -12, infinite = std::numeric_limits<float>::infinity();
-constexpr double least_share = 0.03;    // of the mean gain: documents with less are passed over
+constexpr double least_share = 0.03;  // of the mean gain: documents with less are passed over
 constexpr std::size_t rows_per_look = 64, rows_ahead = 8;
 
 namespace portable {

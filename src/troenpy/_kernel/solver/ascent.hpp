@@ -1,14 +1,15 @@
 // Dual coordinate ascent for logistic regression with an L2 penalty: one document at a time, in random order.
 //
-// Every document has a probability per class, p, and the coefficients are sums of rows: scale X' w (truth - p), with
-// weights w. The dual grows when p comes closer to what the coefficients say. With the others fixed, the best p of a
-// document solves  log p + a p = decisions + a (p before) - constant,  where a = w (scale^2 x'x + sigma): a few Newton
-// steps on as many numbers as there are classes. Then the coefficients follow. What is held is the logs of p, in single
-// precision, and the coefficients, term by term with the classes side by side.
+// Every document has a probability per class, p, and the coefficients are sums of rows: scale X' w (truth -
+// p), with weights w. The dual grows when p comes closer to what the coefficients say. With the others fixed,
+// the best p of a document solves  log p + a p = decisions + a (p before) - constant,  where a = w (scale^2
+// x'x + sigma): a few Newton steps on as many numbers as there are classes. Then the coefficients follow.
+// What is held is the logs of p, in single precision, and the coefficients, term by term with the classes
+// side by side.
 //
-// The intercept has no penalty, so its dual is a constraint: the w (truth - p) must sum to zero. It is a column of
-// constant sqrt(sigma) with a penalty on its distance from a centre, which moves to it after each round (the method of
-// multipliers): that ends at the exact intercept.
+// The intercept has no penalty, so its dual is a constraint: the w (truth - p) must sum to zero. It is a
+// column of constant sqrt(sigma) with a penalty on its distance from a centre, which moves to it after each
+// round (the method of multipliers): that ends at the exact intercept.
 
 #pragma once
 
@@ -61,11 +62,13 @@ template <typename Value>
 class Ascent {
 public:
     // `intercept` is where to start; two classes have one decision.
-    Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept, bool portable);
+    Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept,
+           bool portable);
 
     // Visits every document once; returns about how far the dual was from the primal when each was visited.
     double climb();
-    // A bound on how far the objective is above its minimum, the objective, and its half sum of squared coefficients.
+    // A bound on how far the objective is above its minimum, the objective, and its half sum of squared
+    // coefficients.
     std::array<double, 3> gap();
     // Columns x decisions, in the order of X.
     void read(double *coef, double *intercept) const;

@@ -1,7 +1,7 @@
 // The rows of a sparse X made of blocks over one pattern, and of a tail of further columns.
 //
-// For every term of a row its number once, and the values of all blocks side by side. The tail is not copied: whoever
-// makes Rows keeps it alive.
+// For every term of a row its number once, and the values of all blocks side by side. The tail is not copied:
+// whoever makes Rows keeps it alive.
 
 #pragma once
 
@@ -73,7 +73,8 @@ public:
     void fetch(std::size_t begin, std::size_t end) const {
         constexpr std::size_t line = 64;
         const auto ask = [](const auto *first, const auto *last) {
-            for (auto *at = reinterpret_cast<const char *>(first); at < reinterpret_cast<const char *>(last); at += line)
+            for (auto *at = reinterpret_cast<const char *>(first); at < reinterpret_cast<const char *>(last);
+                 at += line)
                 prefetch(at);
         };
         ask(terms_.data() + begin, terms_.data() + end);
