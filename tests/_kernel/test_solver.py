@@ -117,7 +117,7 @@ def test_every_instruction_set_gives_the_same_numbers(n_classes):
     for portable in (False, True):
         ascent = native.Ascent32(Rows(X, 3).native, codes, weights, 3.0, np.zeros(n_decisions), portable)
         gaps = [ascent.climb() for _ in range(5)]
-        coef, intercept = np.empty((90, n_decisions)), np.empty(n_decisions)
+        coef, intercept = np.empty((n_decisions, 90)), np.empty(n_decisions)
         ascent.read(coef, intercept)
         found.append([gaps, coef, intercept, ascent.gap()])
     for ours, portables in zip(*found, strict=True):

@@ -206,7 +206,7 @@ class Solution:
     def found(self, codes: Codes, weights: Floats, n_classes: int) -> "Solution":
         """Find them."""
         intercept = first_intercept(codes, weights, n_classes)
-        self.state = State(np.zeros((self._design.rows.n_columns, len(intercept))), intercept)
+        self.state = State(np.zeros((len(intercept), self._design.rows.n_columns)).T, intercept)
         if CLIMBED[0] < self._strength * self._design.rows.squares / len(codes) < CLIMBED[1]:
             self._climb(codes, weights)
         if not self.progress.is_reached:
@@ -236,7 +236,7 @@ class Solution:
                     break
             if not self._is_promising(gaps[1:], goal):
                 break
-        ascent.read(self.state.coef, self.state.intercept)
+        ascent.read(self.state.coef.T, self.state.intercept)
 
     def _is_promising(self, gaps: list[float], goal: float) -> bool:
         """Say whether the gap, going on as in the last rounds, closes in time."""
@@ -250,6 +250,7 @@ class Solution:
         """Take Newton steps."""
         shared = self._design.shared.scaled(self._strength)
         self.solvers.append("newton")
+        self.state = State(np.ascontiguousarray(self.state.coef), self.state.intercept)
         while True:
             descent = Descent(loss, self.state)
             share = self.progress.note(descent.gap, descent.objective, descent.squares)

@@ -158,13 +158,18 @@ std::array<double, 3> Ascent<Value>::gap() {
 
 template <typename Value>
 void Ascent<Value>::read(double *coef, double *intercept) const {
-    const std::size_t n = centre_.size(), n_terms = rows_.n_terms(), n_blocks = rows_.n_blocks();
-    const auto copy = [&](std::size_t from, std::size_t to) {
-        for (std::size_t k = 0; k < n; ++k) coef[to * n + k] = static_cast<double>(coef_[from * width_ + k]);
+    constexpr std::size_t tile = 16;  // written as runs of 128 bytes
+    const std::size_t n_terms = rows_.n_terms(), n_blocks = rows_.n_blocks(), n_columns = rows_.n_columns();
+    const auto copy = [&](std::size_t n, std::size_t from, std::size_t stride, std::size_t to) {
+        for (std::size_t k = 0; k < centre_.size(); ++k)
+            for (std::size_t i = 0; i < n; ++i)
+                coef[k * n_columns + to + i] = static_cast<double>(coef_[(from + i * stride) * width_ + k]);
     };
-    for (std::size_t term = 0; term < n_terms; ++term)
-        for (std::size_t b = 0; b < n_blocks; ++b) copy(term * n_blocks + b, b * n_terms + term);
-    for (std::size_t column = n_terms * n_blocks; column < rows_.n_columns(); ++column) copy(column, column);
+    for (std::size_t term = 0; term < n_terms; term += tile)
+        for (std::size_t b = 0; b < n_blocks; ++b)
+            copy(std::min(tile, n_terms - term), term * n_blocks + b, n_blocks, b * n_terms + term);
+    for (std::size_t column = n_terms * n_blocks; column < n_columns; column += tile)
+        copy(std::min(tile, n_columns - column), column, 1, column);
     std::copy(mean_.begin(), mean_.end(), intercept);
 }
 

@@ -70,7 +70,7 @@ public:
     // A bound on how far the objective is above its minimum, the objective, and its half sum of squared
     // coefficients.
     std::array<double, 3> gap();
-    // Columns x decisions, in the order of X.
+    // Decisions x columns, in the order of X.
     void read(double *coef, double *intercept) const;
 
     std::size_t n_columns() const { return rows_.n_columns(); }

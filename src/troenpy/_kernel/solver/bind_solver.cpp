@@ -128,9 +128,9 @@ void construct_ascent(Ascent<Value> *place, const Rows<Value> &rows, Codes codes
 
 template <typename Value>
 void read(const Ascent<Value> &ascent, Output coef, Array<double> intercept) {
-    require(coef.shape(0) == ascent.n_columns() && coef.shape(1) == ascent.n_decisions() &&
+    require(coef.shape(0) == ascent.n_decisions() && coef.shape(1) == ascent.n_columns() &&
                 intercept.size() == ascent.n_decisions(),
-            "coefficients are columns x decisions");
+            "coefficients are read as decisions x columns");
     nb::gil_scoped_release release;
     ascent.read(coef.data(), intercept.data());
 }
