@@ -3,7 +3,7 @@
 Words are drawn by Zipf's law, one in seven from forty words of the class.
 
     python benchmarks/classes.py                                     # 20,000 documents of 1,000 classes
-    python benchmarks/classes.py --documents 5000 --classes 400 --in-blocks   # as if they were too many at once
+    python benchmarks/classes.py --documents 5000 --classes 400
 """
 
 import argparse
@@ -15,7 +15,6 @@ import time
 import numpy as np
 
 from troenpy import TextKNeighborsClassifier, TroenpyClassifier
-from troenpy.models import logistic
 
 MODELS = {"logistic regression": TroenpyClassifier, "neighbours": TextKNeighborsClassifier}
 N_WORDS, LENGTH, N_OWN = 20_000, 30, 40
@@ -51,18 +50,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--classes", type=int, default=1_000)
-    parser.add_argument("--in-blocks", action="store_true", help="solve for some classes at a time, however few")
     parser.add_argument("--model", choices=MODELS, help="only this one, in this process")
     options = parser.parse_args()
-    if options.in_blocks:
-        logistic.CELLS_AT_ONCE = 0
     if options.model:
         measure(options.model, options.documents, options.classes)
         return
     size = 8e-6 * options.documents * options.classes
     print(f"{options.documents:,} documents of {options.classes:,} classes: {size:.0f} MB an array")
     sizes = ["--documents", str(options.documents), "--classes", str(options.classes)]
-    sizes += ["--in-blocks"] * options.in_blocks
     for name in MODELS:
         subprocess.run([sys.executable, __file__, *sizes, "--model", name], check=True)  # noqa: S603 (ourselves)
 

@@ -8,9 +8,9 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from troenpy._kernel.gram import BlockGram
 
 from troenpy import CountVectorizer, _kernel
-from troenpy._kernel.gram import BlockGram
 from troenpy._kernel.matrix import class_document_counts, class_profiles, least_differences, stack_blocks, weigh_rows
 from troenpy._kernel.neighbors import Space, build_index
 

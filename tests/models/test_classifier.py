@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from bad_calls import bad_calls
+from kernel_switch import kernel_off, needs_kernel
 from made_up_texts import TOPICS, made_up_texts
 from scipy import special
 from sklearn.base import clone
@@ -91,14 +92,25 @@ def test_several_labels_are_decided_column_by_column():
 def test_several_labels_share_one_copy_of_the_features(monkeypatch):
     made = []
 
-    class Counted(logistic.BlockGram):
+    class Counted(logistic.Rows):
         def __init__(self, *arguments):
             made.append(arguments)
             super().__init__(*arguments)
 
-    monkeypatch.setattr(logistic, "BlockGram", Counted)
+    monkeypatch.setattr(logistic, "Rows", Counted)
     TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
     assert len(made) == 1
+
+
+@needs_kernel
+def test_the_solver_that_ran_is_named():
+    assert MODEL.solver_ == "ascent"
+    assert TroenpyClassifier(C=1e6).fit(TEXTS, LABELS).solver_ == "newton"
+    assert TroenpyClassifier(tol=1e-6).fit(TEXTS, LABELS).solver_ == "ascent, newton"
+    with kernel_off():
+        assert TroenpyClassifier().fit(TEXTS, LABELS).solver_ == "newton"
+    indicator = np.column_stack([topic == LABELS for topic in TOPICS]).astype(int)
+    assert TroenpyClassifier().fit(TEXTS, indicator).solver_ == "ascent"
 
 
 def test_sample_weight_and_class_weight_reach_the_solver():

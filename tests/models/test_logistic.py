@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from interruptions import hears_signals
-from kernel_switch import needs_kernel
+from kernel_switch import kernel_off, needs_kernel
 from made_up_blocks import blocks_over_one_pattern
 from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from troenpy.models import logistic
+from troenpy.models import losses
 from troenpy.models.classifier import TroenpyClassifier
-from troenpy.models.logistic import Binary, Design, Multinomial, fit_logistic
+from troenpy.models.logistic import Design, fit_logistic
+from troenpy.models.losses import Binary, Multinomial
 
 
 def labels_of(rng, X, n_classes):
@@ -135,8 +136,7 @@ def test_derivatives_of_the_losses_by_finite_differences(loss, n_decisions):
     rng = np.random.default_rng(5)
     n = 7
     codes = rng.integers(0, max(n_decisions, 2), n)
-    arguments = (n_decisions,) if loss is Multinomial else ()
-    loss = loss(codes, rng.random(n), *arguments)
+    loss = loss(codes, rng.random(n))
     decisions, change = rng.normal(size=(2, n, n_decisions))
     p = loss.probabilities(decisions)
     up, down = decisions + 1e-5 * change, decisions - 1e-5 * change
@@ -207,58 +207,22 @@ def test_a_trial_that_runs_out_of_steps_is_not_kept():
         assert TroenpyClassifier(C=C).fit(documents, codes).score(documents, codes) > best - 0.02
 
 
-class TestManyClasses:
-    """Classes in blocks: the same optimum, one array of documents x classes."""
-
-    def problem(self, n_classes=13, n_rows=120):
-        rng = np.random.default_rng(3)
-        X = blocks_over_one_pattern(rng, n_rows, 30, 2)
-        return X, labels_of(rng, X, n_classes), rng.integers(1, 4, n_rows).astype(float)
-
-    @pytest.mark.parametrize("C", [0.1, 3.0, 100.0])
-    def test_reaches_the_same_optimum(self, monkeypatch, C):
-        X, codes, weights = self.problem()
-        how = {"n_blocks": 2, "C": C, "sample_weight": weights, "tol": 1e-7, "max_iter": 1000}
-        expected = fit_logistic(X, codes, 13, **how)
-        self.few_cells_now(monkeypatch)
-        found = fit_logistic(X, codes, 13, **how)
-        np.testing.assert_allclose(found[0], expected[0], atol=1e-4 * np.abs(expected[0]).max())
-        np.testing.assert_allclose(found[1], expected[1], atol=1e-4)
-        assert found[2] != expected[2]  # another way was taken
-
-    def few_cells_now(self, monkeypatch):
-        for name, value in {"CELLS_AT_ONCE": 100, "CELLS_PER_BLOCK": 100, "CLASSES_PER_BLOCK": 4}.items():
-            monkeypatch.setattr(logistic, name, value)
-
-    def test_too_few_rounds_warn(self, monkeypatch):
-        self.few_cells_now(monkeypatch)
-        X, codes, _ = self.problem()
-        with pytest.warns(ConvergenceWarning, match=r"not to tol=1e-07, in 2 steps"):
-            fit_logistic(X, codes, 13, n_blocks=2, tol=1e-7, max_iter=2)
-
-    def test_no_more_than_one_array_of_documents_by_classes_is_held(self, monkeypatch):
-        """Count the arrays of that size while the solver multiplies: all else is blocks of classes."""
-        self.few_cells_now(monkeypatch)
-        monkeypatch.setattr(logistic, "CLASSES_PER_BLOCK", 8)
-        X, codes, _ = self.problem(n_classes=380, n_rows=400)
-        design, whole = Design(X, 2), 400 * 380 * 8
-        held = []
-        multiply = design.gram.multiply
-
-        def watched(q):
-            assert q.shape[1] <= 24
-            if len(held) < 5:
-                held.append(sum(trace.size >= whole for trace in tracemalloc.take_snapshot().traces))
-            return multiply(q)
-
-        monkeypatch.setattr(design.gram, "multiply", watched)
+def test_without_the_kernel_rows_come_some_at_a_time_and_two_arrays_of_rows_by_classes_are_held(monkeypatch):
+    monkeypatch.setattr(losses, "DECISIONS_AT_ONCE", 20_000)
+    rng = np.random.default_rng(3)
+    X = blocks_over_one_pattern(rng, 3000, 10, 2)
+    codes, whole = labels_of(rng, X, 300), 3000 * 300 * 8
+    with kernel_off():
+        design = Design(X, 2)
         tracemalloc.start()
         try:
-            fit_logistic(design, codes, 380, tol=0.1)
+            coef, *_ = fit_logistic(design, codes, 300, tol=0.1)
+            peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert len(held) == 5
-        assert max(held) <= 1
+        assert peak < 2.5 * whole  # the rest: chunks, and directions that the rows share
+        monkeypatch.setattr(losses, "DECISIONS_AT_ONCE", 10**9)
+        np.testing.assert_allclose(coef, fit_logistic(design, codes, 300, tol=0.1)[0], atol=1e-10)
 
 
 def test_rows_without_terms_leave_the_frequencies():
@@ -333,13 +297,17 @@ def test_too_few_steps_and_too_small_a_tolerance_warn():
     )
 
 
+SETUP = """
+import numpy as np, scipy.sparse as sp
+from troenpy._kernel.solver import Rows
+rng = np.random.default_rng(9)
+rows, q = Rows(sp.csr_array(rng.random((3000, 400)))), rng.random((400, 4000))
+ascent = rows.ascent(np.arange(3000) % 1000, np.ones(3000), 1.0, np.zeros(1000))
+"""
+
+
 @needs_kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_ctrl_c_stops_a_product():
-    setup = """
-import numpy as np, scipy.sparse as sp
-from troenpy._kernel.gram import BlockGram
-rng = np.random.default_rng(9)
-gram, q = BlockGram(sp.csr_array(rng.random((3000, 400)))), rng.random((3000, 4000))
-"""
-    assert hears_signals(setup, "gram.multiply(q)")
+@pytest.mark.parametrize("call", ["rows.multiply(q)", "ascent.climb()"])
+def test_ctrl_c_stops_the_kernel(call):
+    assert hears_signals(SETUP, call)

@@ -594,6 +594,7 @@ def test_the_steps_of_the_solver_are_kept(tmp_path):
     model = TroenpyClassifier().fit(["late goal", "own goal", "late vote", "close vote"], list("sspp"))
     save(model, tmp_path / "model")
     assert load(tmp_path / "model").n_iter_ == model.n_iter_ > 0
+    assert load(tmp_path / "model").solver_ == model.solver_
 
 
 # Files of version 1, in which TermFeatures had no views: written by it, from these texts.
@@ -624,7 +625,9 @@ def test_files_of_version_1_are_the_models_that_they_were(name, path):
             np.testing.assert_allclose(again.transform(data).toarray(), model.transform(data).toarray(), rtol=1e-12)
             assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
         else:
-            np.testing.assert_allclose(again.predict_proba(data), model.predict_proba(data), rtol=1e-5)
+            np.testing.assert_allclose(
+                again.predict_proba(data), model.predict_proba(data), rtol=2e-3
+            )  # another solver
             assert again.explain("late goal").terms.tolist() == model.explain("late goal").terms.tolist()
         assert again.get_params(deep=False).keys() == model.get_params(deep=False).keys()
 

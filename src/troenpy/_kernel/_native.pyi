@@ -47,7 +47,7 @@ class TermCounts(CountedRows):
     def vocabulary(self) -> dict[str, int]: ...
     def vocabulary_and_rows(self, indices: NDArray[Any], data: NDArray[Any], binary: bool) -> dict[str, int]: ...
 
-class BlockGram32:
+class Rows32:
     def __init__(
         self,
         data: NDArray[np.float32],
@@ -55,12 +55,50 @@ class BlockGram32:
         indptr: NDArray[Any],
         n_terms: int,
         n_blocks: int,
+        tail: NDArray[np.float32],
+        tail_indices: NDArray[np.int32],
+        tail_indptr: NDArray[np.int64],
+        n_tail: int,
+    ) -> None: ...
+    def log_loss(
+        self,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scale: float,
+        coef: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        p: NDArray[np.float64],
+        n_threads: int,
+    ) -> float: ...
+    def curve(
+        self,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scale: float,
+        p: NDArray[np.float64],
+        direction: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        out: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def multiply(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def combine(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+
+class Ascent32:
+    def __init__(
+        self,
+        rows: Rows32,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        strength: float,
+        intercept: NDArray[np.float64],
         portable: bool = False,
     ) -> None: ...
-    def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
-    def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def climb(self) -> float: ...
+    def gap(self) -> tuple[float, float, float]: ...
+    def read(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None: ...
 
-class BlockGram64:
+class Rows64:
     def __init__(
         self,
         data: NDArray[np.float64],
@@ -68,10 +106,48 @@ class BlockGram64:
         indptr: NDArray[Any],
         n_terms: int,
         n_blocks: int,
+        tail: NDArray[np.float64],
+        tail_indices: NDArray[np.int32],
+        tail_indptr: NDArray[np.int64],
+        n_tail: int,
+    ) -> None: ...
+    def log_loss(
+        self,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scale: float,
+        coef: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        p: NDArray[np.float64],
+        n_threads: int,
+    ) -> float: ...
+    def curve(
+        self,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scale: float,
+        p: NDArray[np.float64],
+        direction: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        out: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def multiply(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def combine(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+
+class Ascent64:
+    def __init__(
+        self,
+        rows: Rows64,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        strength: float,
+        intercept: NDArray[np.float64],
         portable: bool = False,
     ) -> None: ...
-    def multiply(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
-    def combine(self, q: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def climb(self) -> float: ...
+    def gap(self) -> tuple[float, float, float]: ...
+    def read(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None: ...
 
 def names_by_column(vocabulary: dict[Any, Any], names: NDArray[np.object_]) -> bool: ...
 def add_one_troenpy(

@@ -9,7 +9,7 @@ namespace troenpy {
 namespace text {
 void bind(nanobind::module_ &module);
 }
-namespace gram {
+namespace solver {
 void bind(nanobind::module_ &module);
 }
 namespace matrix {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -110,33 +109,6 @@ using Lanes = typename VectorOf<T, n>::type;
 #else
 template <typename T, std::size_t n>
 using Lanes = PlainLanes<T, n>;
-#endif
-
-// sum += factor * lanes, in two roundings.
-template <typename Sum, typename T>
-TROENPY_ALWAYS_INLINE void add_product(Sum &sum, T factor, const Sum &lanes) {
-    sum += factor * lanes;
-}
-
-#if defined(TROENPY_X86)
-// The same in one rounding. Compilers are told not to fuse by themselves: here it is asked for.
-namespace fused {
-
-#define TROENPY_FUSED TROENPY_TARGET_AVX2_FMA TROENPY_ALWAYS_INLINE
-TROENPY_FUSED void add_product(float &sum, float factor, float value) { sum = std::fma(factor, value, sum); }
-TROENPY_FUSED void add_product(double &sum, double factor, double value) { sum = std::fma(factor, value, sum); }
-TROENPY_FUSED void add_product(Lanes<float, 4> &sum, float factor, const Lanes<float, 4> &lanes) {
-    sum = _mm_fmadd_ps(_mm_set1_ps(factor), lanes, sum);
-}
-TROENPY_FUSED void add_product(Lanes<float, 8> &sum, float factor, const Lanes<float, 8> &lanes) {
-    sum = _mm256_fmadd_ps(_mm256_set1_ps(factor), lanes, sum);
-}
-TROENPY_FUSED void add_product(Lanes<double, 4> &sum, double factor, const Lanes<double, 4> &lanes) {
-    sum = _mm256_fmadd_pd(_mm256_set1_pd(factor), lanes, sum);
-}
-#undef TROENPY_FUSED
-
-}  // namespace fused
 #endif
 
 }  // namespace troenpy::cpu

@@ -4,7 +4,7 @@
 
 NB_MODULE(_native, module) {
     troenpy::text::bind(module);
-    troenpy::gram::bind(module);
+    troenpy::solver::bind(module);
     troenpy::matrix::bind(module);
     troenpy::neighbors::bind(module);
 }

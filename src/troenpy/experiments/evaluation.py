@@ -22,7 +22,7 @@ from troenpy.transport.distances import TOPIC_DISTANCES, topic_distance, word_di
 from troenpy.transport.pruning import NearestDocuments
 from troenpy.transport.topics import Topics
 
-TOLERANCE = 1e-4  # predictions are then those of scikit-learn's lbfgs (test_experiments.py)
+TOLERANCE = 3e-4  # predictions are then those of scikit-learn's lbfgs (test_experiments.py)
 SVM_TOLERANCE = 1e-2  # coarser than scikit-learn's default: C is chosen among steps of three anyway
 #: What "-cv" chooses C among.
 STRENGTHS = {"lr": (1.0, 3.0, 10.0, 30.0, 100.0), "svm": (0.1, 0.3, 1.0, 3.0), "nbsvm": (0.1, 0.3, 1.0, 3.0)}

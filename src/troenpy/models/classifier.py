@@ -27,7 +27,7 @@ from troenpy.fitting.parameters import check_not_negative, check_positive, check
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import Explanation
 from troenpy.models.has_features import HasFeatures, checked_features
-from troenpy.models.logistic import Design, fit_logistic
+from troenpy.models.logistic import Design, Fit
 from troenpy.models.places import term_places
 
 #: Decisions x documents worked out at a time: 32 MB.
@@ -51,10 +51,12 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     cv : None, int, splitter or iterable of splits, default=None
         Cross-fitting of the training features; replaces the `cv` of `features` if given. With logistic regression it
         did not pay: see Notes.
-    tol : float, default=0.0001
-        The solver stops when the gradient of the objective is this small a part of what it was at first.
-    max_iter : int, default=100
-        Newton steps of the solver, at most; a ConvergenceWarning says if they did not suffice.
+    tol : float, default=0.001
+        The solver stops when the coefficients are certain to be within `tol` of the best ones, in parts of their
+        length, by the duality gap.
+    max_iter : int, default=300
+        Rounds of the solver over the documents, and Newton steps, at most; a ConvergenceWarning says if they did not
+        suffice.
     random_state : int, RandomState instance or None, default=0
         Shuffles the folds of an int `cv`; the solver itself leaves nothing to chance.
     n_jobs : int or None, default=None
@@ -69,7 +71,10 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
         One decision for two classes, otherwise one per class.
     n_iter_ : int
-        Newton steps that the solver took; of several labels, the most.
+        Rounds and steps that the solver took; of several labels, the most.
+    solver_ : str
+        What found the coefficients: "ascent" (dual coordinate ascent), "newton", or "ascent, newton" where ascent was
+        too slow or not accurate enough, as for a large C or a small `tol`. Without the kernel always "newton".
 
     Notes
     -----
@@ -125,8 +130,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         C: float = 3.0,
         class_weight: Any = None,
         cv: Any = None,
-        tol: float = 1e-4,
-        max_iter: int = 100,
+        tol: float = 1e-3,
+        max_iter: int = 300,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -181,16 +186,16 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if not self._is_multilabel:
             weights = weights * class_weights[labels.indicator.indices]
         design = Design(X, max(1, len(features.blocks_)), n_threads, profile)
-        if X.dtype == np.float32 and C * weights.max() > design.sure_strength:
+        if X.dtype == np.float32 and not design.is_sure(C * weights.max()):
             design = Design(X.astype(np.float64), max(1, len(features.blocks_)), n_threads, profile)
         del X, profile
         self.features_ = features
-        solve = partial(fit_logistic, design, C=C, sample_weight=weights, tol=tol, max_iter=max_iter)
+        solve = partial(design.fit, C=C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
             self._fit_each_label(solve, labels, n_columns)
         else:
-            codes = labels.indicator.indices
-            self.coef_, self.intercept_, self.n_iter_ = solve(codes, n_classes=len(self.classes_))
+            fit = solve(labels.indicator.indices, len(self.classes_))
+            self.coef_, self.intercept_, self.n_iter_, self.solver_ = fit.coef, fit.intercept, fit.n_iter, fit.solver
         return self
 
     def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
@@ -289,7 +294,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "coef_"):
             return None
         arrays = archive.packed("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
-        state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_)}
+        state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_), "solver": self.solver_}
         return Saved(state, arrays, {"features": self.features_})
 
     def _restore(self, saved: Saved) -> None:
@@ -302,6 +307,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.intercept_ = checked(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
         if "n_iter" in saved.state:  # older files do not have it
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
+            self.solver_ = str(saved.state.get("solver", "newton"))
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one factor per class."""
@@ -322,19 +328,21 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             check_not_negative(f"class_weight[{name!r}]", weight)
         return np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
 
-    def _fit_each_label(self, solve: Callable[..., Any], labels: Labels, n_columns: int) -> None:
+    def _fit_each_label(self, solve: Callable[..., Fit], labels: Labels, n_columns: int) -> None:
         columns = labels.indicator.tocsc()
         n_documents, n_classes = columns.shape
         sizes = np.diff(columns.indptr)
         self.coef_ = np.zeros((n_classes, n_columns))
         self.intercept_ = np.where(sizes > 0, np.inf, -np.inf)  # of a label that all or no documents have
-        self.n_iter_ = 0
+        self.n_iter_, solvers = 0, set[str]()
         for number in np.flatnonzero((sizes > 0) & (sizes < n_documents)).tolist():
             codes = np.zeros(n_documents, dtype=np.int64)
             codes[columns.indices[columns.indptr[number] : columns.indptr[number + 1]]] = 1
-            coef, intercept, n_iter = solve(codes, n_classes=2)
-            self.coef_[number], self.intercept_[number] = coef[0], intercept[0]
-            self.n_iter_ = max(self.n_iter_, n_iter)
+            fit = solve(codes, 2)
+            self.coef_[number], self.intercept_[number] = fit.coef[0], fit.intercept[0]
+            self.n_iter_ = max(self.n_iter_, fit.n_iter)
+            solvers.add(fit.solver)
+        self.solver_ = "; ".join(sorted(solvers))
 
     def _decisions(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the decisions of some documents at a time; of none, once, an empty array."""

@@ -1,10 +1,12 @@
-"""Logistic regression with an L2 penalty, for few rows and many columns that share one pattern.
+"""Logistic regression with an L2 penalty, for sparse rows whose columns share one pattern, and any number of classes.
 
-Newton's method in the coordinates of `newton`. Arrays of documents x classes that would be too many to hold at once
-are avoided by taking some classes at a time while the others stay, in turn until no class gains.
+Dual coordinate ascent in the kernel takes some rounds over the documents, each about as long as one gradient. Where
+there is no kernel, `tol` is small, or C so large that ascent is slow, Newton's method goes on from where that stopped.
 """
 
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,19 +15,17 @@ from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from troenpy._kernel.gram import BlockGram
-from troenpy.models.grams import ScaledGram, TailGram
-from troenpy.models.losses import Binary, Codes, Floats, Loss, Multinomial, first_intercept
-from troenpy.models.newton import Descent, Gram, SharedDirections, State
+from troenpy._kernel.solver import Rows
+from troenpy.models.losses import Codes, Floats, RowLoss, first_intercept
+from troenpy.models.newton import Descent, SharedDirections, State
+from troenpy.models.progress import Progress
 
-#: Up to so many documents x classes (32 MB an array, about twenty of them) all classes are solved at once.
-CELLS_AT_ONCE = 2**22
-#: Above that, each block of classes has about so many documents x classes, ...
-CELLS_PER_BLOCK = 2**20
-#: ... but never fewer classes than this.
-CLASSES_PER_BLOCK = 8
-#: How accurately the Newton step of a block is found: the next block changes the problem anyway.
-BLOCK_ACCURACY = 0.3
+#: The ascent is in single precision: what is to be closer to the minimum than this is left to Newton's method.
+ASCENT_ACCURACY = 3e-4
+#: C x squared length of a document, in the mean: with less, the first Newton step is exact; with more, ascent is slow.
+CLIMBED = 1e-9, 1e3
+#: The ascent is judged by this many rounds at a time.
+ROUNDS_JUDGED = 10
 #: The largest C x weight x eigenvalue of X X' that is solved whatever the labels, by precision of X, if given enough
 #: steps: above it, the penalty may be lost in rounding.
 SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
@@ -33,8 +33,6 @@ SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
 TRIED = 1e4
 #: Below this, coefficients are proportional to C, and their gradient is lost in the rounding of the intercept's.
 LEAST_CONDITION = 1e-9
-#: After so many steps that bring the gradient no lower, rounding is all that is left.
-PATIENCE = 10
 
 
 def fit_logistic(
@@ -46,7 +44,7 @@ def fit_logistic(
     C: float = 1.0,
     sample_weight: Floats | None = None,
     tol: float = 1e-3,
-    max_iter: int = 100,
+    max_iter: int = 300,
     n_threads: int = 1,
 ) -> tuple[Floats, Floats, int]:
     """Minimise C x the sum of log losses + half the sum of squared coefficients; intercepts are free.
@@ -65,18 +63,19 @@ def fit_logistic(
     sample_weight : array of shape (n_documents,), optional
         Factors of the losses: only their products with C matter.
     tol : float, default=1e-3
-        Stop when the length of the gradient has fallen by this factor, from where coefficients are zero and
-        probabilities the frequencies of the classes.
-    max_iter : int, default=100
-        Newton steps, at most; a ConvergenceWarning says if they did not suffice.
+        Stop when the coefficients are certain to be within `tol` of the best ones, in parts of their length, by the
+        duality gap: no objective is further above its minimum than tol^2 of it.
+    max_iter : int, default=300
+        Rounds of ascent and Newton steps, at most; a ConvergenceWarning says if they did not suffice.
     n_threads : int, default=1
-        Results are the same for any number.
+        Of Newton's method; the ascent has one. Results are the same for any number.
 
     Returns
     -------
     coef : array of shape (n_decisions, n_features)
     intercept : array of shape (n_decisions,)
     n_iter : int
+        Rounds and steps.
 
     Examples
     --------
@@ -87,30 +86,22 @@ def fit_logistic(
     ([[-0.77, 0.344]], [0.125])
     """
     design = X if isinstance(X, Design) else Design(X, n_blocks, n_threads)
-    codes = _read_codes(codes, design.n_rows, n_classes)
-    if not (np.isfinite(C) and C > 0):
-        raise ValueError(f"C must be positive and finite, got {C}")
-    weights = np.ones(len(codes)) if sample_weight is None else sample_weight
-    if weights.shape != codes.shape or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise ValueError("sample_weight must have one weight per document, finite, not negative, and not all zero")
-    # With C times the largest weight in the place of C, no weight is above 1: their scale cannot do harm.
-    largest = float(weights.max())
-    weights = weights / largest
-    with _one_blas_thread():
-        rows, intercept, n_iter, strength = design.solve(codes, weights, n_classes, float(C), largest, tol, max_iter)
-        coef = design.gram.combine(rows)
-    coef *= min(strength, C * largest)
-    # Of several classes, a constant added to all intercepts changes nothing: the mean is zero, as scikit-learn's is.
-    return coef, intercept if n_classes == 2 else intercept - intercept.mean(), n_iter
+    fit = design.fit(codes, n_classes, C=C, sample_weight=sample_weight, tol=tol, max_iter=max_iter)
+    return fit.coef, fit.intercept, fit.n_iter
 
 
-def _one_blas_thread() -> Any:
-    """The products with shared directions are small: more than one thread slows them down, and changes sums."""
-    return threadpool_limits(1, user_api="blas")
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients of shape (n_decisions, n_features), and how they were found."""
+
+    coef: Floats
+    intercept: Floats
+    n_iter: int
+    solver: str  # "ascent", "newton", or "ascent, newton"
 
 
 class Design:
-    """What a fit needs of X and not of the labels: its products, and the directions that its rows share.
+    """What a fit needs of X and not of the labels: its rows, and the directions that they share.
 
     Parameters
     ----------
@@ -121,163 +112,156 @@ class Design:
     """
 
     def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1, tail: Any = None) -> None:
-        self.n_rows, self._dtype = X.shape[0], np.dtype(X.dtype)
-        self.gram: Gram = BlockGram(X, n_blocks, n_threads)
-        if tail is not None:
-            self.gram = TailGram(self.gram, tail)
-        with _one_blas_thread():
-            self.shared = SharedDirections.found(self.gram, self.n_rows)
+        self.n_rows, self._sure = X.shape[0], SURE_CONDITION[np.dtype(X.dtype)]
+        self.rows = Rows(X, n_blocks, n_threads, tail)
 
-    @property
-    def sure_strength(self) -> float:
-        """The largest C x sample weight that is sure to be solved."""
-        return SURE_CONDITION[self._dtype] / self.shared.largest
+    def fit(
+        self, codes: ArrayLike, n_classes: int, *, C: float, sample_weight: Floats | None, tol: float, max_iter: int
+    ) -> Fit:
+        """Do what `fit_logistic` says."""
+        codes = _read_codes(codes, self.n_rows, n_classes)
+        if not (np.isfinite(C) and C > 0):
+            raise ValueError(f"C must be positive and finite, got {C}")
+        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+        if weights.shape != codes.shape or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise ValueError("sample_weight must have one weight per document, finite, not negative, and not all zero")
+        # With C times the largest weight in the place of C, no weight is above 1: their scale cannot do harm.
+        largest = float(weights.max())
+        solution, strength = self.solve(codes, weights / largest, n_classes, float(C), largest, tol, max_iter)
+        coef = np.ascontiguousarray(solution.state.coef.T)
+        coef *= np.sqrt(strength) * min(1.0, C * largest / strength)
+        intercept = solution.state.intercept
+        # Of several classes, a constant added to all intercepts changes nothing: the mean is zero, as scikit-learn's.
+        intercept = intercept if n_classes == 2 else intercept - intercept.mean()
+        return Fit(coef, intercept, solution.n_iter, ", ".join(solution.solvers))
+
+    @cached_property
+    def shared(self) -> SharedDirections:
+        """The directions that rows share; only Newton's method needs them."""
+        return SharedDirections.found(self.rows)
+
+    @cached_property
+    def largest(self) -> float:
+        """About the largest eigenvalue of X X'."""
+        vector, length = np.random.default_rng(0).random((self.n_rows, 1)) + 0.5, 1.0
+        for _ in range(8):
+            vector = self.rows.multiply(self.rows.combine(vector / length))
+            length = max(float(np.linalg.norm(vector)), np.finfo(float).tiny)
+        return length
+
+    def is_sure(self, strength: float) -> bool:
+        """Say whether a C x sample weight is sure to be solved."""
+        # The sum of all eigenvalues is known at once.
+        return strength * self.rows.squares <= self._sure or strength * self.largest <= self._sure
 
     def solve(
         self, codes: Codes, weights: Floats, n_classes: int, C: float, weight: float, tol: float, max_iter: int
-    ) -> tuple[Floats, Floats, int, float]:
+    ) -> "tuple[Solution, float]":
         """Minimise for C x weight in the place of C, or for the nearest that can be solved; if less, with a warning.
 
         Returns
         -------
-        rows, intercept, n_iter
+        solution : Solution
         strength : float
             The C x weight that was solved for.
         """
-        strength = max(float(np.exp(min(np.log(C) + np.log(weight), 700.0))), LEAST_CONDITION / self.shared.largest)
-        sure = self.sure_strength
-        if strength <= TRIED * sure:
-            problem = Problem(self, strength, tol, max_iter)
-            rows, intercept, n_iter = problem.minimise(codes, weights, n_classes)
-            if strength <= sure or problem.progress.is_reached:
-                problem.progress.warn_unless_reached(n_iter)
-                return rows, intercept, n_iter, strength
+        strength = float(np.exp(np.clip(np.log(C) + np.log(weight), -700.0, 700.0)))
+        if strength * self.rows.squares < LEAST_CONDITION * self.n_rows:
+            strength = max(strength, LEAST_CONDITION / self.largest)
+        if self.is_sure(strength) or strength * self.largest <= TRIED * self._sure:
+            solution = Solution(self, strength, tol, max_iter).found(codes, weights, n_classes)
+            if self.is_sure(strength) or solution.progress.is_reached:
+                solution.progress.warn_unless_reached(solution.n_iter)
+                return solution, strength
+        sure = self._sure / self.largest
         warnings.warn(
             f"C={C:g} times the largest weight of a document, {weight:g}, leaves too small a penalty to solve for:"
             f" {sure:.1e} was taken instead of {strength:.1e}. Lower C or the weights",
             ConvergenceWarning,
             stacklevel=4,
         )
-        problem = Problem(self, sure, tol, max_iter)
         # Each document's own product is bounded, so that one that weighs too much does not silence the others.
         bounded = np.minimum(weights, sure / strength) * (strength / sure)
-        rows, intercept, n_iter = problem.minimise(codes, bounded, n_classes)
-        problem.progress.warn_unless_reached(n_iter)
-        return rows, intercept, n_iter, sure
+        solution = Solution(self, sure, tol, max_iter).found(codes, bounded, n_classes)
+        solution.progress.warn_unless_reached(solution.n_iter)
+        return solution, sure
 
 
-class Problem:
-    """A design at a scale that makes up for C, and how far to go."""
+class Solution:
+    """Coefficients of a design at a scale that makes up for C, and how they were found.
+
+    Attributes
+    ----------
+    state : State
+    n_iter : int
+    solvers : list of str
+    progress : Progress
+    """
 
     def __init__(self, design: Design, strength: float, tol: float, max_iter: int) -> None:
-        self._gram, self._shared = ScaledGram(design.gram, strength), design.shared.scaled(strength)
-        self._max_iter = max_iter
+        self._design, self._strength, self._max_iter = design, strength, max_iter
         self.progress = Progress(tol)
+        self.n_iter, self.solvers = 0, list[str]()
 
-    def minimise(self, codes: Codes, weights: Floats, n_classes: int) -> tuple[Floats, Floats, int]:
-        """Return coefficients as sums of rows, the intercept and the number of steps."""
-        if n_classes > 2 and len(codes) * n_classes > CELLS_AT_ONCE:
-            return self.minimise_by_classes(codes, weights, n_classes)
-        return self.minimise_at_once(codes, weights, n_classes)
-
-    def minimise_at_once(self, codes: Codes, weights: Floats, n_classes: int) -> tuple[Floats, Floats, int]:
-        """Solve for all classes at once."""
-        is_binary = n_classes == 2
-        loss: Loss = Binary(codes, weights) if is_binary else Multinomial(codes, weights, n_classes)
+    def found(self, codes: Codes, weights: Floats, n_classes: int) -> "Solution":
+        """Find them."""
         intercept = first_intercept(codes, weights, n_classes)
-        zeros = np.zeros((len(codes), len(intercept)))
-        state = State(zeros, zeros, intercept)
-        for n_iter in range(self._max_iter + 1):
-            descent = Descent(self._gram, loss, state)
-            share = self.progress.note(descent.downhill.length)
-            if self.progress.is_reached:
-                # Decisions were added up on the way: what counts are those that the coefficients give.
-                state = State(state.rows, self._gram.multiply(state.rows), state.intercept)
-                descent = Descent(self._gram, loss, state)
-                share = self.progress.note(descent.downhill.length)
-            if self.progress.is_over or n_iter == self._max_iter:
+        self.state = State(np.zeros((len(intercept), self._design.rows.n_columns)).T, intercept)
+        if CLIMBED[0] < self._strength * self._design.rows.squares / len(codes) < CLIMBED[1]:
+            self._climb(codes, weights)
+        if not self.progress.is_reached:
+            # Products with shared directions are small: more than one thread slows them down, and changes sums.
+            with threadpool_limits(1, user_api="blas"):
+                self._descend(RowLoss(self._design.rows, codes, weights, n_classes, np.sqrt(self._strength)))
+        return self
+
+    def _climb(self, codes: Codes, weights: Floats) -> None:
+        """Take rounds of dual coordinate ascent while they promise to get there."""
+        ascent = self._design.rows.ascent(codes, weights, self._strength, self.state.intercept)
+        if ascent is None or self._max_iter == 0:
+            return
+        self.solvers.append("ascent")
+        accuracy = max(self.progress.tol, ASCENT_ACCURACY)
+        # Half the sum of squared coefficients is not known yet; it is less than the objective without any.
+        totals = np.bincount(codes, weights)
+        gaps, goal = list[float](), accuracy**2 * float(special.entr(totals / totals.sum()).sum() * totals.sum())
+        while self.n_iter < self._max_iter:
+            gaps.append(ascent.climb())
+            self.n_iter += 1
+            if self.n_iter > 1 and not gaps[-1] > goal:  # the first round knows no gap
+                gap, objective, squares = ascent.gap()
+                goal = accuracy**2 * squares
+                self.progress.note(gap, objective, squares)
+                if gap <= goal:
+                    break
+            if not self._is_promising(gaps[1:], goal):
                 break
-            moved = descent.step(self._shared, min(0.5, np.sqrt(share)))
+        ascent.read(self.state.coef.T, self.state.intercept)
+
+    def _is_promising(self, gaps: list[float], goal: float) -> bool:
+        """Say whether the gap, going on as in the last rounds, closes in time."""
+        if len(gaps) < 2 * ROUNDS_JUDGED:
+            return True
+        before, now = sum(gaps[-2 * ROUNDS_JUDGED : -ROUNDS_JUDGED]), sum(gaps[-ROUNDS_JUDGED:])
+        rounds_left = self._max_iter - self.n_iter
+        return 0 < now < before and gaps[-1] * (now / before) ** (rounds_left / ROUNDS_JUDGED) < goal
+
+    def _descend(self, loss: RowLoss) -> None:
+        """Take Newton steps."""
+        shared = self._design.shared.scaled(self._strength)
+        self.solvers.append("newton")
+        self.state = State(np.ascontiguousarray(self.state.coef), self.state.intercept)
+        while True:
+            descent = Descent(loss, self.state)
+            share = self.progress.note(descent.gap, descent.objective, descent.squares)
+            if self.progress.is_over or self.n_iter >= self._max_iter:
+                break
+            moved = descent.step(shared, float(min(0.5, np.sqrt(share))))
             if moved is None:
                 self.progress.is_stuck = True
                 break
-            state = moved
-        return state.rows, state.intercept, n_iter
-
-    def minimise_by_classes(self, codes: Codes, weights: Floats, n_classes: int) -> tuple[Floats, Floats, int]:
-        """Solve for some classes at a time, the decisions of the others fixed, until none of them gains.
-
-        One array of documents x classes is all that is held: the decisions of a block are worked out when its turn
-        comes, and of the others only the log of the sum of exponentials is needed, one number per document and block.
-        """
-        width = max(CLASSES_PER_BLOCK, CELLS_PER_BLOCK // len(codes))
-        blocks = [slice(first, min(first + width, n_classes)) for first in range(0, n_classes, width)]
-        rows, intercept = np.zeros((len(codes), n_classes)), first_intercept(codes, weights, n_classes)
-        sums = np.tile([special.logsumexp(intercept[block]) for block in blocks], (len(codes), 1))
-        for n_iter in range(self._max_iter + 1):
-            squares = 0.0
-            for number, block in enumerate(blocks):
-                others = special.logsumexp(np.delete(sums, number, axis=1), axis=1)
-                size = block.stop - block.start
-                loss = Multinomial(codes, weights, size, first=block.start, others=others)
-                own = np.ascontiguousarray(rows[:, block])
-                descent = Descent(self._gram, loss, State(own, self._gram.multiply(own), intercept[block]))
-                squares += descent.downhill.length**2
-                moved = descent.step(self._shared, BLOCK_ACCURACY) if n_iter < self._max_iter else None
-                if moved is not None:
-                    rows[:, block], intercept[block] = moved.rows, moved.intercept
-                    sums[:, number] = special.logsumexp(moved.decisions + moved.intercept, axis=1)
-            self.progress.note(np.sqrt(squares))
-            if self.progress.is_over:
-                break
-            self._centre(rows, intercept, sums)
-        return rows, intercept, n_iter
-
-    def _centre(self, rows: Floats, intercept: Floats, sums: Floats) -> None:
-        """Subtract from each class the mean of all: no loss changes, the penalty falls; block by block it does not."""
-        mean = rows.mean(axis=1, keepdims=True)
-        rows -= mean
-        sums -= self._gram.multiply(mean) + intercept.mean()
-        intercept -= intercept.mean()
-
-
-class Progress:
-    """How far the gradient has fallen, as a share of its first length."""
-
-    def __init__(self, tol: float) -> None:
-        self._tol = tol
-        self._first = self._length = 0.0
-        self._least, self._n_since = np.inf, 0
-        self.is_stuck = False  # rounding is all that is left
-
-    def note(self, length: float) -> float:
-        """Take note of the next length; return its share of the first."""
-        self._first, self._length = self._first or length, length
-        self._n_since = 0 if length < self._least else self._n_since + 1
-        self._least = min(length, self._least)
-        self.is_stuck = self.is_stuck or self._n_since >= PATIENCE
-        return length / self._first if self._first else 0.0
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether the gradient is short enough."""
-        return self._length <= self._tol * self._first
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no more steps are wanted, or would help."""
-        return self.is_reached or self.is_stuck
-
-    def warn_unless_reached(self, n_iter: int) -> None:
-        """Say how far the gradient has fallen if that is not enough."""
-        if not self.is_reached:
-            advice = "rounding allows no better, so raise tol or lower C" if self.is_stuck else "raise max_iter or tol"
-            warnings.warn(
-                f"the gradient has fallen to {self._length / self._first:.1e} of its first length, not to"
-                f" tol={self._tol:g}, in {n_iter} steps: {advice}",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            self.state = moved
+            self.n_iter += 1
 
 
 def _read_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> Codes:

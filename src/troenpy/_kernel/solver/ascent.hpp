@@ -1,0 +1,93 @@
+// Dual coordinate ascent for logistic regression with an L2 penalty: one document at a time, in random order.
+//
+// Every document has a probability per class, p, and the coefficients are sums of rows: scale X' w (truth -
+// p), with weights w. The dual grows when p comes closer to what the coefficients say. With the others fixed,
+// the best p of a document solves  log p + a p = decisions + a (p before) - constant,  where a = w (scale^2
+// x'x + sigma): a few Newton steps on as many numbers as there are classes. Then the coefficients follow.
+// What is held is the logs of p, in single precision, and the coefficients, term by term with the classes
+// side by side.
+//
+// The intercept has no penalty, so its dual is a constraint: the w (truth - p) must sum to zero. It is a
+// column of constant sqrt(sigma) with a penalty on its distance from a centre, which moves to it after each
+// round (the method of multipliers): that ends at the exact intercept.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "solver/loss.hpp"
+#include "solver/rows.hpp"
+
+namespace troenpy::solver {
+
+// What a visit needs to know of a row before it reads it; together, as rows are visited at random.
+struct Document {
+    std::size_t begin, end;  // in the terms of Rows
+    std::uint32_t code;
+    float weight;
+    float bend;  // a
+};
+
+// All that a visit of a row reads and writes. `width` is the number of decisions,
+// or of more than one the next multiple of eight: then what is too much has probability zero.
+template <typename Value>
+struct Visit {
+    const Rows<Value> *rows;
+    const Document *documents;
+    float scale;
+    double sigma;
+    std::size_t n_decisions, width;
+    float *logs;  // log p, rows x width; of one decision the log odds
+    float *coef;  // terms x blocks x width, then the tail's columns x width
+    double *centre, *total;
+    float *intercept;  // centre + sigma * total
+    double *mean;      // sums of the intercept over visits
+    std::size_t n_visits;
+    float *room;    // five times the width
+    bool is_first;  // visit of each row
+    float least;    // rows with less to gain are passed over
+    double gap;     // about what there was to gain, row by row
+};
+
+// How far from the optimum, with the loss and its derivatives by the intercept.
+struct Distance {
+    double gap = 0, loss = 0;
+    std::vector<double> slope, bend;
+};
+
+template <typename Value>
+class Ascent {
+public:
+    // `intercept` is where to start; two classes have one decision.
+    Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept,
+           bool portable);
+
+    // Visits every document once; returns about how far the dual was from the primal when each was visited.
+    double climb();
+    // A bound on how far the objective is above its minimum, the objective, and its half sum of squared
+    // coefficients.
+    std::array<double, 3> gap();
+    // Decisions x columns, in the order of X.
+    void read(double *coef, double *intercept) const;
+
+    std::size_t n_columns() const { return rows_.n_columns(); }
+    std::size_t n_decisions() const { return centre_.size(); }
+
+private:
+    Visit<Value> visit();
+
+    const Rows<Value> &rows_;
+    double scale_, sigma_ = 1;
+    bool portable_;
+    std::size_t width_, n_rounds_ = 0;
+    double gap_ = 0;
+    std::vector<Document> documents_;
+    std::vector<std::uint32_t> order_;
+    std::vector<float> logs_, coef_, intercept_, room_;
+    std::vector<double> centre_, total_, mean_;
+};
+
+}  // namespace troenpy::solver

@@ -1,0 +1,166 @@
+// Python's view of the rows, the passes over them, and the ascent.
+
+#include "bind.hpp"
+
+#include <nanobind/stl/array.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "solver/ascent.hpp"
+#include "solver/loss.hpp"
+#include "solver/rows.hpp"
+
+namespace troenpy::solver {
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = Array<const std::int64_t>;
+using Doubles = Array<const double>;
+
+void require(bool is_right, const char *rule) {
+    if (!is_right) throw std::invalid_argument(rule);
+}
+
+template <typename Value>
+Tail<Value> checked_tail(Array<const Value> values, Array<const std::int32_t> indices,
+                         Array<const std::int64_t> starts, std::size_t n_rows, std::size_t n_columns) {
+    if (indices.size() == 0 && starts.size() == 0) {
+        require(values.size() == n_rows * n_columns, "a dense tail has n_tail values for each row");
+        return {values.data(), nullptr, nullptr, n_columns};
+    }
+    require(values.size() == indices.size(), "the tail's values and indices differ in length");
+    require(checked_rows(starts, values.size()) == n_rows, "the tail has another number of rows");
+    for (std::size_t i = 0; i < indices.size(); ++i)
+        if (static_cast<std::uint32_t>(indices.data()[i]) >= n_columns)
+            throw std::out_of_range("a column index is outside the tail");
+    return {values.data(), indices.data(), starts.data(), n_columns};
+}
+
+template <typename Value, typename Index>
+void construct(Rows<Value> *place, Array<const Value> data, Array<const Index> indices,
+               Array<const Index> indptr, std::size_t n_terms, std::size_t n_blocks, Array<const Value> tail,
+               Array<const std::int32_t> tail_indices, Array<const std::int64_t> tail_indptr,
+               std::size_t n_tail) {
+    require(data.size() == indices.size(), "data and indices differ in length");
+    require(n_blocks > 0, "n_blocks must be at least 1");
+    const std::size_t n_rows = checked_rows(indptr, data.size());
+    const Tail<Value> checked = checked_tail(tail, tail_indices, tail_indptr, n_rows, n_tail);
+    nb::gil_scoped_release release;
+    new (place) Rows<Value>(data.data(), indices.data(), indptr.data(), n_rows, n_terms, n_blocks, checked);
+}
+
+template <typename Value>
+Labels checked_labels(const Rows<Value> &rows, const Codes &codes, const Doubles &weights,
+                      std::size_t n_decisions) {
+    require(n_decisions > 0, "n_decisions must be at least 1");
+    require(codes.size() == rows.n_rows() && weights.size() == rows.n_rows(),
+            "one code and one weight for each row");
+    const std::uint64_t n_classes = n_decisions == 1 ? 2 : n_decisions;
+    for (std::size_t row = 0; row < rows.n_rows(); ++row)
+        require(static_cast<std::uint64_t>(codes.data()[row]) < n_classes, "a code is not that of a class");
+    return {codes.data(), weights.data(), n_decisions};
+}
+
+template <typename Value, typename M>
+void check_shape(const Rows<Value> &rows, const M &matrix, std::size_t n) {
+    require(matrix.shape(0) == rows.n_columns() && matrix.shape(1) == n,
+            "coefficients are columns x decisions");
+}
+
+template <typename Value, typename M>
+void check_rows(const Rows<Value> &rows, const M &matrix, std::size_t n) {
+    require(matrix.shape(0) == rows.n_rows() && matrix.shape(1) == n,
+            "rows x decisions, one row for each of X");
+}
+
+template <typename Value>
+double log_loss(const Rows<Value> &rows, Codes codes, Doubles weights, double scale, Matrix coef,
+                Doubles intercept, Output p, unsigned n_threads) {
+    const Labels labels = checked_labels(rows, codes, weights, intercept.size());
+    check_shape(rows, coef, intercept.size());
+    check_rows(rows, p, intercept.size());
+    nb::gil_scoped_release release;
+    return solver::log_loss(rows, labels, scale, coef.data(), intercept.data(), p.data(), n_threads);
+}
+
+template <typename Value>
+void curve(const Rows<Value> &rows, Codes codes, Doubles weights, double scale, Matrix p, Matrix direction,
+           Doubles intercept, Output out, unsigned n_threads) {
+    const Labels labels = checked_labels(rows, codes, weights, intercept.size());
+    check_shape(rows, direction, intercept.size());
+    check_rows(rows, p, intercept.size());
+    check_rows(rows, out, intercept.size());
+    nb::gil_scoped_release release;
+    solver::curve(rows, labels, scale, p.data(), direction.data(), intercept.data(), out.data(), n_threads);
+}
+
+template <typename Value>
+void multiply(const Rows<Value> &rows, Matrix m, Output out, unsigned n_threads) {
+    check_shape(rows, m, m.shape(1));
+    check_rows(rows, out, m.shape(1));
+    nb::gil_scoped_release release;
+    solver::multiply(rows, m.data(), m.shape(1), out.data(), n_threads);
+}
+
+template <typename Value>
+void combine(const Rows<Value> &rows, Matrix m, Output out, unsigned n_threads) {
+    check_rows(rows, m, m.shape(1));
+    check_shape(rows, out, m.shape(1));
+    nb::gil_scoped_release release;
+    solver::combine(rows, m.data(), m.shape(1), out.data(), n_threads);
+}
+
+template <typename Value>
+void construct_ascent(Ascent<Value> *place, const Rows<Value> &rows, Codes codes, Doubles weights,
+                      double strength, Doubles intercept, bool portable) {
+    const Labels labels = checked_labels(rows, codes, weights, intercept.size());
+    nb::gil_scoped_release release;
+    new (place) Ascent<Value>(rows, labels, strength, intercept.data(), portable);
+}
+
+template <typename Value>
+void read(const Ascent<Value> &ascent, Output coef, Array<double> intercept) {
+    require(coef.shape(0) == ascent.n_decisions() && coef.shape(1) == ascent.n_columns() &&
+                intercept.size() == ascent.n_decisions(),
+            "coefficients are read as decisions x columns");
+    nb::gil_scoped_release release;
+    ascent.read(coef.data(), intercept.data());
+}
+
+template <typename Value>
+void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
+    nb::class_<Rows<Value>> rows(module, rows_name);
+    const auto constructor = [&](auto function) {
+        rows.def("__init__", function, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+                 nb::arg("indptr").noconvert(), nb::arg("n_terms"), nb::arg("n_blocks"),
+                 nb::arg("tail").noconvert(), nb::arg("tail_indices").noconvert(),
+                 nb::arg("tail_indptr").noconvert(), nb::arg("n_tail"), nb::keep_alive<1, 7>(),
+                 nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());  // the tail
+    };
+    constructor(&construct<Value, std::int32_t>);
+    constructor(&construct<Value, std::int64_t>);
+    rows.def("log_loss", &log_loss<Value>);
+    rows.def("curve", &curve<Value>);
+    rows.def("multiply", &multiply<Value>);
+    rows.def("combine", &combine<Value>);
+    nb::class_<Ascent<Value>>(module, ascent_name)
+        .def("__init__", &construct_ascent<Value>, nb::arg("rows"), nb::arg("codes").noconvert(),
+             nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("intercept").noconvert(),
+             nb::arg("portable") = false, nb::keep_alive<1, 2>())  // the rows
+        .def("climb", &Ascent<Value>::climb, nb::call_guard<nb::gil_scoped_release>())
+        .def("gap", &Ascent<Value>::gap, nb::call_guard<nb::gil_scoped_release>())
+        .def("read", &read<Value>);
+}
+
+}  // namespace
+
+void bind(nb::module_ &module) {
+    bind<float>(module, "Rows32", "Ascent32");
+    bind<double>(module, "Rows64", "Ascent64");
+}
+
+}  // namespace troenpy::solver
