@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "storage.hpp"
+
 namespace troenpy::solver {
 
 inline void prefetch([[maybe_unused]] const void *address) {
@@ -54,8 +56,8 @@ public:
                 throw std::invalid_argument("the blocks of a row differ in their columns");
             starts_[row + 1] = starts_[row] + length / n_blocks;
         }
-        terms_.resize(starts_.back());
-        values_.resize(starts_.back() * n_blocks);
+        terms_ = Zeros<std::uint32_t>(starts_.back());
+        values_ = Zeros<Value>(starts_.back() * n_blocks);
         for (std::size_t row = 0; row < n_rows; ++row)
             fill(row, data + indptr[row], indices + indptr[row], starts_[row + 1] - starts_[row]);
     }
@@ -87,7 +89,7 @@ public:
     void for_each(std::size_t row, See &&see) const {
         for (std::size_t at = begin(row); at < end(row); ++at)
             for (std::size_t b = 0; b < n_blocks_; ++b)
-                see(b * n_terms_ + terms_[at], values_[at * n_blocks_ + b]);
+                see(b * n_terms_ + terms()[at], values()[at * n_blocks_ + b]);
         const std::size_t first = tail_.begin(row), last = tail_.end(row);
         for (std::size_t at = first; at < last; ++at)
             see(n_terms_ * n_blocks_ + tail_.column(at, first), tail_.values[at]);
@@ -100,11 +102,11 @@ private:
             const std::size_t at = starts_[row] + i;
             const auto term = static_cast<std::uint64_t>(indices[i]);
             if (term >= n_terms_) throw std::out_of_range("a column index is outside the first block");
-            terms_[at] = static_cast<std::uint32_t>(term);
+            terms_.data()[at] = static_cast<std::uint32_t>(term);
             for (std::size_t b = 0; b < n_blocks_; ++b) {
                 if (static_cast<std::uint64_t>(indices[b * n + i]) != term + b * n_terms_)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                values_[at * n_blocks_ + b] = data[b * n + i];
+                values_.data()[at * n_blocks_ + b] = data[b * n + i];
             }
         }
     }
@@ -112,8 +114,8 @@ private:
     std::size_t n_terms_, n_blocks_;
     Tail<Value> tail_;
     std::vector<std::size_t> starts_;  // of each row, in terms_
-    std::vector<std::uint32_t> terms_;
-    std::vector<Value> values_;
+    Zeros<std::uint32_t> terms_;
+    Zeros<Value> values_;
 };
 
 }  // namespace troenpy::solver
