@@ -103,8 +103,10 @@ def test_several_labels_share_one_copy_of_the_features(monkeypatch):
 
 
 @needs_kernel
-def test_the_solver_that_ran_is_named():
+def test_the_solver_that_ran_is_named(monkeypatch):
     assert MODEL.solver_ == "ascent"
+    assert TroenpyClassifier().fit(FOUR, TWO_CLASSES).solver_ == "newton"  # so few texts
+    monkeypatch.setattr(logistic, "LEAST_CLIMBED", 0)
     assert TroenpyClassifier(C=1e6).fit(TEXTS, LABELS).solver_ == "newton"
     assert TroenpyClassifier(tol=1e-6).fit(TEXTS, LABELS).solver_ == "ascent, newton"
     with kernel_off():

@@ -38,6 +38,7 @@ class Rows:
         tail = np.empty((X.shape[0], 0), dtype=X.dtype) if tail is None else tail
         self.n_rows, self.n_columns = X.shape[0], X.shape[1] + tail.shape[1]
         self.n_threads = n_threads
+        self.n_values = X.nnz + _values(tail).size
         #: The sum of all values squared.
         self.squares = sum(float(np.einsum("i,i->", v, v, dtype=np.float64)) for v in (X.data, _values(tail)))
         self.native = None

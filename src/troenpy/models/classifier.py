@@ -74,7 +74,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         Rounds and steps that the solver took; of several labels, the most.
     solver_ : str
         What found the coefficients: "ascent" (dual coordinate ascent), "newton", or "ascent, newton" where ascent was
-        too slow or not accurate enough, as for a large C or a small `tol`. Without the kernel always "newton".
+        too slow or not accurate enough, as for a large C or a small `tol`. A tiny problem is left to "newton", and so
+        is every one without the kernel.
 
     Notes
     -----

@@ -24,6 +24,10 @@ from troenpy.models.progress import Progress
 ASCENT_ACCURACY = 3e-4
 #: C x squared length of a document, in the mean: with less, the first Newton step is exact; with more, ascent is slow.
 CLIMBED = 1e-9, 1e3
+#: Values of X x decisions: with less, Newton's method takes no time, ...
+LEAST_CLIMBED = 2**12
+#: ... so that it may as well go on to here.
+TINY_ACCURACY = 1e-5
 #: The ascent is judged by this many rounds at a time.
 ROUNDS_JUDGED = 10
 #: The largest C x weight x eigenvalue of X X' that is solved whatever the labels, by precision of X, if given enough
@@ -207,7 +211,9 @@ class Solution:
         """Find them."""
         intercept = first_intercept(codes, weights, n_classes)
         self.state = State(np.zeros((len(intercept), self._design.rows.n_columns)).T, intercept)
-        if CLIMBED[0] < self._strength * self._design.rows.squares / len(codes) < CLIMBED[1]:
+        rows = self._design.rows
+        self._is_tiny = rows.n_values * len(intercept) < LEAST_CLIMBED
+        if not self._is_tiny and CLIMBED[0] < self._strength * rows.squares / len(codes) < CLIMBED[1]:
             self._climb(codes, weights)
         if not self.progress.is_reached:
             # Products with shared directions are small: more than one thread slows them down, and changes sums.
@@ -254,7 +260,8 @@ class Solution:
         while True:
             descent = Descent(loss, self.state)
             share = self.progress.note(descent.gap, descent.objective, descent.squares)
-            if self.progress.is_over or self.n_iter >= self._max_iter:
+            is_done = self.progress.is_over and not (self._is_tiny and share > TINY_ACCURACY)
+            if is_done or self.progress.is_stuck or self.n_iter >= self._max_iter:
                 break
             moved = descent.step(shared, float(min(0.5, np.sqrt(share))))
             if moved is None:

@@ -65,22 +65,24 @@ Ascent<Value>::Ascent(const Rows<Value> &rows, const Labels &labels, double stre
     : rows_(rows), scale_(std::sqrt(strength)), portable_(portable) {
     const std::size_t n_rows = rows.n_rows(), n = labels.n_decisions;
     width_ = n == 1 ? 1 : (n + 7) / 8 * 8;
-    documents_.resize(n_rows);
+    documents_ = Zeros<Document>(n_rows);
     double mean = 0, weight = 0;
     for (std::size_t row = 0; row < n_rows; ++row) {
         double squares = 0;
         rows.for_each(row, [&](std::size_t, Value x) { squares += square(static_cast<double>(x)); });
-        documents_[row] = {rows.begin(row), rows.end(row), static_cast<std::uint32_t>(labels.codes[row]),
-                           static_cast<float>(labels.weights[row]), static_cast<float>(strength * squares)};
+        documents_.data()[row] = {rows.begin(row), rows.end(row), static_cast<std::uint32_t>(labels.codes[row]),
+                                  static_cast<float>(labels.weights[row]), static_cast<float>(strength * squares)};
         mean += labels.weights[row] * strength * squares;
         weight += labels.weights[row];
     }
     // With less, the intercept of a rare class moves slowly; with more, every document does.
     sigma_ = std::max(1.0, 0.1 * mean / weight);
-    for (Document &document : documents_)
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        Document &document = documents_.data()[row];
         document.bend = static_cast<float>(document.weight * (document.bend + sigma_));
-    logs_.assign(n_rows * width_, 0.0f);
-    coef_.assign(rows.n_columns() * width_, 0.0f);
+    }
+    logs_ = Zeros<float>(n_rows * width_);
+    coef_ = Zeros<float>(rows.n_columns() * width_);
     room_.assign(5 * width_, 0.0f);
     intercept_.assign(width_, -1e4f);  // of what is too much
     std::copy(intercept, intercept + n, intercept_.begin());
@@ -153,7 +155,7 @@ std::array<double, 3> Ascent<Value>::gap() {
     for (std::size_t k = 0; k < mean_.size(); ++k)
         if (distance.bend[k] > 0) distance.gap += square(distance.slope[k]) / distance.bend[k];
     double squares = 0;
-    for (const float w : coef_) squares += square(w);
+    for (std::size_t i = 0; i < coef_.size(); ++i) squares += square(coef_.data()[i]);
     return {distance.gap, distance.loss + squares / 2, squares / 2};
 }
 
@@ -164,7 +166,7 @@ void Ascent<Value>::read(double *coef, double *intercept) const {
     const auto copy = [&](std::size_t n, std::size_t from, std::size_t stride, std::size_t to) {
         for (std::size_t k = 0; k < centre_.size(); ++k)
             for (std::size_t i = 0; i < n; ++i)
-                coef[k * n_columns + to + i] = static_cast<double>(coef_[(from + i * stride) * width_ + k]);
+                coef[k * n_columns + to + i] = static_cast<double>(coef_.data()[(from + i * stride) * width_ + k]);
     };
     for (std::size_t term = 0; term < n_terms; term += tile)
         for (std::size_t b = 0; b < n_blocks; ++b)

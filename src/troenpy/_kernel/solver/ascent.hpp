@@ -20,6 +20,7 @@
 
 #include "solver/loss.hpp"
 #include "solver/rows.hpp"
+#include "storage.hpp"
 
 namespace troenpy::solver {
 
@@ -62,8 +63,7 @@ template <typename Value>
 class Ascent {
 public:
     // `intercept` is where to start; two classes have one decision.
-    Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept,
-           bool portable);
+    Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept, bool portable);
 
     // Visits every document once; returns about how far the dual was from the primal when each was visited.
     double climb();
@@ -84,9 +84,10 @@ private:
     bool portable_;
     std::size_t width_, n_rounds_ = 0;
     double gap_ = 0;
-    std::vector<Document> documents_;
+    Zeros<Document> documents_;  // what is read at random lies on huge pages
     std::vector<std::uint32_t> order_;
-    std::vector<float> logs_, coef_, intercept_, room_;
+    Zeros<float> logs_, coef_;
+    std::vector<float> intercept_, room_;
     std::vector<double> centre_, total_, mean_;
 };
 

@@ -9,8 +9,8 @@
 
 // Visits the rows order[first] to order[last]; what is read after them is asked for ahead.
 template <typename Value>
-TROENPY_TARGET void climb_rows(Visit<Value> &visit, const std::vector<std::uint32_t> &order,
-                               std::size_t first, std::size_t last) {
+TROENPY_TARGET void climb_rows(Visit<Value> &visit, const std::vector<std::uint32_t> &order, std::size_t first,
+                               std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
         if (i + 2 * rows_ahead < order.size()) cpu::prefetch(visit.documents + order[i + 2 * rows_ahead]);
         if (i + rows_ahead < order.size()) {
@@ -30,8 +30,7 @@ TROENPY_TARGET void climb_rows(Visit<Value> &visit, const std::vector<std::uint3
 }
 
 template <typename Value>
-TROENPY_TARGET void check_rows(const Visit<Value> &visit, std::size_t first, std::size_t last,
-                               Distance &out) {
+TROENPY_TARGET void check_rows(const Visit<Value> &visit, std::size_t first, std::size_t last, Distance &out) {
     for (std::size_t row = first; row < last; ++row) {
         if (!(visit.documents[row].weight > 0)) continue;
         if (visit.width == 1)

@@ -26,8 +26,8 @@ void require(bool is_right, const char *rule) {
 }
 
 template <typename Value>
-Tail<Value> checked_tail(Array<const Value> values, Array<const std::int32_t> indices,
-                         Array<const std::int64_t> starts, std::size_t n_rows, std::size_t n_columns) {
+Tail<Value> checked_tail(Array<const Value> values, Array<const std::int32_t> indices, Array<const std::int64_t> starts,
+                         std::size_t n_rows, std::size_t n_columns) {
     if (indices.size() == 0 && starts.size() == 0) {
         require(values.size() == n_rows * n_columns, "a dense tail has n_tail values for each row");
         return {values.data(), nullptr, nullptr, n_columns};
@@ -41,10 +41,9 @@ Tail<Value> checked_tail(Array<const Value> values, Array<const std::int32_t> in
 }
 
 template <typename Value, typename Index>
-void construct(Rows<Value> *place, Array<const Value> data, Array<const Index> indices,
-               Array<const Index> indptr, std::size_t n_terms, std::size_t n_blocks, Array<const Value> tail,
-               Array<const std::int32_t> tail_indices, Array<const std::int64_t> tail_indptr,
-               std::size_t n_tail) {
+void construct(Rows<Value> *place, Array<const Value> data, Array<const Index> indices, Array<const Index> indptr,
+               std::size_t n_terms, std::size_t n_blocks, Array<const Value> tail,
+               Array<const std::int32_t> tail_indices, Array<const std::int64_t> tail_indptr, std::size_t n_tail) {
     require(data.size() == indices.size(), "data and indices differ in length");
     require(n_blocks > 0, "n_blocks must be at least 1");
     const std::size_t n_rows = checked_rows(indptr, data.size());
@@ -54,11 +53,9 @@ void construct(Rows<Value> *place, Array<const Value> data, Array<const Index> i
 }
 
 template <typename Value>
-Labels checked_labels(const Rows<Value> &rows, const Codes &codes, const Doubles &weights,
-                      std::size_t n_decisions) {
+Labels checked_labels(const Rows<Value> &rows, const Codes &codes, const Doubles &weights, std::size_t n_decisions) {
     require(n_decisions > 0, "n_decisions must be at least 1");
-    require(codes.size() == rows.n_rows() && weights.size() == rows.n_rows(),
-            "one code and one weight for each row");
+    require(codes.size() == rows.n_rows() && weights.size() == rows.n_rows(), "one code and one weight for each row");
     const std::uint64_t n_classes = n_decisions == 1 ? 2 : n_decisions;
     for (std::size_t row = 0; row < rows.n_rows(); ++row)
         require(static_cast<std::uint64_t>(codes.data()[row]) < n_classes, "a code is not that of a class");
@@ -67,19 +64,17 @@ Labels checked_labels(const Rows<Value> &rows, const Codes &codes, const Doubles
 
 template <typename Value, typename M>
 void check_shape(const Rows<Value> &rows, const M &matrix, std::size_t n) {
-    require(matrix.shape(0) == rows.n_columns() && matrix.shape(1) == n,
-            "coefficients are columns x decisions");
+    require(matrix.shape(0) == rows.n_columns() && matrix.shape(1) == n, "coefficients are columns x decisions");
 }
 
 template <typename Value, typename M>
 void check_rows(const Rows<Value> &rows, const M &matrix, std::size_t n) {
-    require(matrix.shape(0) == rows.n_rows() && matrix.shape(1) == n,
-            "rows x decisions, one row for each of X");
+    require(matrix.shape(0) == rows.n_rows() && matrix.shape(1) == n, "rows x decisions, one row for each of X");
 }
 
 template <typename Value>
-double log_loss(const Rows<Value> &rows, Codes codes, Doubles weights, double scale, Matrix coef,
-                Doubles intercept, Output p, unsigned n_threads) {
+double log_loss(const Rows<Value> &rows, Codes codes, Doubles weights, double scale, Matrix coef, Doubles intercept,
+                Output p, unsigned n_threads) {
     const Labels labels = checked_labels(rows, codes, weights, intercept.size());
     check_shape(rows, coef, intercept.size());
     check_rows(rows, p, intercept.size());
@@ -115,8 +110,8 @@ void combine(const Rows<Value> &rows, Matrix m, Output out, unsigned n_threads) 
 }
 
 template <typename Value>
-void construct_ascent(Ascent<Value> *place, const Rows<Value> &rows, Codes codes, Doubles weights,
-                      double strength, Doubles intercept, bool portable) {
+void construct_ascent(Ascent<Value> *place, const Rows<Value> &rows, Codes codes, Doubles weights, double strength,
+                      Doubles intercept, bool portable) {
     const Labels labels = checked_labels(rows, codes, weights, intercept.size());
     nb::gil_scoped_release release;
     new (place) Ascent<Value>(rows, labels, strength, intercept.data(), portable);
@@ -136,10 +131,9 @@ void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
     nb::class_<Rows<Value>> rows(module, rows_name);
     const auto constructor = [&](auto function) {
         rows.def("__init__", function, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
-                 nb::arg("indptr").noconvert(), nb::arg("n_terms"), nb::arg("n_blocks"),
-                 nb::arg("tail").noconvert(), nb::arg("tail_indices").noconvert(),
-                 nb::arg("tail_indptr").noconvert(), nb::arg("n_tail"), nb::keep_alive<1, 7>(),
-                 nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());  // the tail
+                 nb::arg("indptr").noconvert(), nb::arg("n_terms"), nb::arg("n_blocks"), nb::arg("tail").noconvert(),
+                 nb::arg("tail_indices").noconvert(), nb::arg("tail_indptr").noconvert(), nb::arg("n_tail"),
+                 nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());  // the tail
     };
     constructor(&construct<Value, std::int32_t>);
     constructor(&construct<Value, std::int64_t>);

@@ -2,14 +2,13 @@
 
 // The sum of values times coefficients. Four sums at a time: each waits for the one before.
 template <typename Value>
-TROENPY_TARGET inline float dot(const Value *x, const std::uint32_t *terms, std::size_t n,
-                                std::size_t n_blocks, const float *coef) {
+TROENPY_TARGET inline float dot(const Value *x, const std::uint32_t *terms, std::size_t n, std::size_t n_blocks,
+                                const float *coef) {
     float sums[4] = {};
     std::size_t at = 0;
     if (n_blocks == 1) {
         for (; at + 4 <= n; at += 4)
-            for (std::size_t i = 0; i < 4; ++i)
-                sums[i] += static_cast<float>(x[at + i]) * coef[terms[at + i]];
+            for (std::size_t i = 0; i < 4; ++i) sums[i] += static_cast<float>(x[at + i]) * coef[terms[at + i]];
         for (; at < n; ++at) sums[0] += static_cast<float>(x[at]) * coef[terms[at]];
     } else {
         for (; at < n; ++at) {
@@ -111,8 +110,7 @@ TROENPY_TARGET void climb_logistic(Visit<Value> &visit, std::size_t row) {
         if (gain < visit.least) return;
         is_far = (z - odds) * (z - odds) > 1;
     }
-    const float goal = z + a * before,
-                from = is_far ? std::clamp(guess_one(goal, a, z), goal - a, goal) : odds;
+    const float goal = z + a * before, from = is_far ? std::clamp(guess_one(goal, a, z), goal - a, goal) : odds;
     odds = solve_one(goal, a, from, is_far ? logistic(from) : before);
     move_one(visit, row, weight * (before - logistic(odds)));
     visit.intercept[0] = static_cast<float>(visit.centre[0] + visit.sigma * visit.total[0]);

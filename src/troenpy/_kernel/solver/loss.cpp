@@ -62,15 +62,14 @@ double log_loss(const Rows<Value> &rows, const Labels &labels, double scale, con
         double *here = p + row * n;
         std::copy_n(intercept, n, here);
         add_decisions(rows, row, scale, coef, n, here);
-        losses[row] =
-            labels.weights[row] * probabilities(here, n, static_cast<std::size_t>(labels.codes[row]));
+        losses[row] = labels.weights[row] * probabilities(here, n, static_cast<std::size_t>(labels.codes[row]));
     });
     return std::accumulate(losses.begin(), losses.end(), 0.0);
 }
 
 template <typename Value>
-void curve(const Rows<Value> &rows, const Labels &labels, double scale, const double *p,
-           const double *direction, const double *intercept_direction, double *out, unsigned n_threads) {
+void curve(const Rows<Value> &rows, const Labels &labels, double scale, const double *p, const double *direction,
+           const double *intercept_direction, double *out, unsigned n_threads) {
     const std::size_t n = labels.n_decisions;
     for_each_row(rows.n_rows(), n_threads, [&](std::size_t row) {
         const double *here = p + row * n, weight = labels.weights[row];
@@ -109,12 +108,12 @@ void combine(const Rows<Value> &rows, const double *m, std::size_t width, double
     });
 }
 
-#define TROENPY_INSTANTIATE(Value)                                                                        \
-    template double log_loss(const Rows<Value> &, const Labels &, double, const double *, const double *, \
-                             double *, unsigned);                                                         \
-    template void curve(const Rows<Value> &, const Labels &, double, const double *, const double *,      \
-                        const double *, double *, unsigned);                                              \
-    template void multiply(const Rows<Value> &, const double *, std::size_t, double *, unsigned);         \
+#define TROENPY_INSTANTIATE(Value)                                                                                   \
+    template double log_loss(const Rows<Value> &, const Labels &, double, const double *, const double *, double *,  \
+                             unsigned);                                                                              \
+    template void curve(const Rows<Value> &, const Labels &, double, const double *, const double *, const double *, \
+                        double *, unsigned);                                                                         \
+    template void multiply(const Rows<Value> &, const double *, std::size_t, double *, unsigned);                    \
     template void combine(const Rows<Value> &, const double *, std::size_t, double *, unsigned);
 TROENPY_INSTANTIATE(float)
 TROENPY_INSTANTIATE(double)

@@ -26,8 +26,8 @@ double log_loss(const Rows<Value> &rows, const Labels &labels, double scale, con
 
 // The second derivative of the loss by decisions, at the probabilities p, times the decisions of a direction.
 template <typename Value>
-void curve(const Rows<Value> &rows, const Labels &labels, double scale, const double *p,
-           const double *direction, const double *intercept_direction, double *out, unsigned n_threads);
+void curve(const Rows<Value> &rows, const Labels &labels, double scale, const double *p, const double *direction,
+           const double *intercept_direction, double *out, unsigned n_threads);
 
 // out = X m, of n_rows x width, and out = X' m, of n_columns x width.
 template <typename Value>

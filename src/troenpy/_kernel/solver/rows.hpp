@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu.hpp"
+#include "storage.hpp"
 
 namespace troenpy::solver {
 
@@ -38,20 +39,18 @@ class Rows {
 public:
     // CSR arrays, checked here: row r has its values in block 0, then the same columns in block 1, and so on.
     template <typename Index>
-    Rows(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows,
-         std::size_t n_terms, std::size_t n_blocks, Tail<Value> tail)
+    Rows(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows, std::size_t n_terms,
+         std::size_t n_blocks, Tail<Value> tail)
         : n_terms_(n_terms), n_blocks_(n_blocks), tail_(tail), starts_(n_rows + 1, 0) {
-        if (n_terms > std::numeric_limits<std::uint32_t>::max() ||
-            n_rows > std::numeric_limits<std::uint32_t>::max())
+        if (n_terms > std::numeric_limits<std::uint32_t>::max() || n_rows > std::numeric_limits<std::uint32_t>::max())
             throw std::invalid_argument("more than 2**32 - 1 rows or columns");
         for (std::size_t row = 0; row < n_rows; ++row) {
             const auto length = static_cast<std::size_t>(indptr[row + 1] - indptr[row]);
-            if (length % n_blocks != 0)
-                throw std::invalid_argument("the blocks of a row differ in their columns");
+            if (length % n_blocks != 0) throw std::invalid_argument("the blocks of a row differ in their columns");
             starts_[row + 1] = starts_[row] + length / n_blocks;
         }
-        terms_.resize(starts_.back());
-        values_.resize(starts_.back() * n_blocks);
+        terms_ = Zeros<std::uint32_t>(starts_.back());
+        values_ = Zeros<Value>(starts_.back() * n_blocks);
         for (std::size_t row = 0; row < n_rows; ++row)
             fill(row, data + indptr[row], indices + indptr[row], starts_[row + 1] - starts_[row]);
     }
@@ -82,8 +81,7 @@ public:
     template <typename See>
     void for_each(std::size_t row, See &&see) const {
         for (std::size_t at = begin(row); at < end(row); ++at)
-            for (std::size_t b = 0; b < n_blocks_; ++b)
-                see(b * n_terms_ + terms_[at], values_[at * n_blocks_ + b]);
+            for (std::size_t b = 0; b < n_blocks_; ++b) see(b * n_terms_ + terms()[at], values()[at * n_blocks_ + b]);
         const std::size_t first = tail_.begin(row), last = tail_.end(row);
         for (std::size_t at = first; at < last; ++at)
             see(n_terms_ * n_blocks_ + tail_.column(at, first), tail_.values[at]);
@@ -96,11 +94,11 @@ private:
             const std::size_t at = starts_[row] + i;
             const auto term = static_cast<std::uint64_t>(indices[i]);
             if (term >= n_terms_) throw std::out_of_range("a column index is outside the first block");
-            terms_[at] = static_cast<std::uint32_t>(term);
+            terms_.data()[at] = static_cast<std::uint32_t>(term);
             for (std::size_t b = 0; b < n_blocks_; ++b) {
                 if (static_cast<std::uint64_t>(indices[b * n + i]) != term + b * n_terms_)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                values_[at * n_blocks_ + b] = data[b * n + i];
+                values_.data()[at * n_blocks_ + b] = data[b * n + i];
             }
         }
     }
@@ -108,8 +106,8 @@ private:
     std::size_t n_terms_, n_blocks_;
     Tail<Value> tail_;
     std::vector<std::size_t> starts_;  // of each row, in terms_
-    std::vector<std::uint32_t> terms_;
-    std::vector<Value> values_;
+    Zeros<std::uint32_t> terms_;
+    Zeros<Value> values_;
 };
 
 }  // namespace troenpy::solver

@@ -10,8 +10,8 @@ TROENPY_TARGET inline void normalise(float *logs, float *p, std::size_t width) {
 }
 
 // Newton steps towards log p + a p = z + a before - constant, from any p that sums to about one.
-TROENPY_TARGET inline void approach(const float *z, const float *before, float a, std::size_t width,
-                                    float *logs, float *p, float *room) {
+TROENPY_TARGET inline void approach(const float *z, const float *before, float a, std::size_t width, float *logs,
+                                    float *p, float *room) {
     float *slope = room, *part = room + width;
     const float safe = -std::log(a);  // up to here, a p bends little
     for (int step = 0; step < max_steps; ++step) {

@@ -16,8 +16,7 @@ TROENPY_TARGET inline float exponential(float x) {
     y = y * rest + 1.6666665459e-1f;
     y = y * rest + 5.0000001201e-1f;
     y = y * rest * rest + rest + 1.0f;
-    const auto exponent =
-        std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer) + 127;
+    const auto exponent = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer) + 127;
     return y * std::bit_cast<float>(exponent << 23);
 }
 
@@ -62,8 +61,8 @@ TROENPY_TARGET inline void give(float x, const Eight *change, float *w) {
 // Adds a row's sums of coefficients to 8 n of the decisions z, of which `coef` is where the coefficients
 // begin.
 template <typename Value, std::size_t n>
-TROENPY_TARGET void gather(const Rows<Value> &rows, const Document &document, std::size_t row,
-                           const float *coef, std::size_t width, float *z) {
+TROENPY_TARGET void gather(const Rows<Value> &rows, const Document &document, std::size_t row, const float *coef,
+                           std::size_t width, float *z) {
     Eight sums[n];
     load<n>(z, sums);
     const std::size_t n_blocks = rows.n_blocks();
@@ -82,8 +81,8 @@ TROENPY_TARGET void gather(const Rows<Value> &rows, const Document &document, st
 
 // Adds a row times 8 n changes of decisions to the coefficients.
 template <typename Value, std::size_t n>
-TROENPY_TARGET void scatter(const Rows<Value> &rows, const Document &document, std::size_t row,
-                            const float *z, std::size_t width, float *coef) {
+TROENPY_TARGET void scatter(const Rows<Value> &rows, const Document &document, std::size_t row, const float *z,
+                            std::size_t width, float *coef) {
     Eight change[n];
     load<n>(z, change);
     const std::size_t n_blocks = rows.n_blocks();
