@@ -8,11 +8,11 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from troenpy._kernel.gram import BlockGram
 
 from troenpy import CountVectorizer, _kernel
 from troenpy._kernel.matrix import class_document_counts, class_profiles, least_differences, stack_blocks, weigh_rows
 from troenpy._kernel.neighbors import Space, build_index
+from troenpy._kernel.solver import Rows
 
 SAYS_SO = r"installed without its compiled kernel.*Install a C\+\+ compiler.*--force-reinstall.*TROENPY_KERNEL=0"
 ROWS = sp.csr_array([[1.0, 2.0], [0.0, 3.0]])
@@ -30,7 +30,7 @@ SLOW_CALLS = {
         ROWS, np.ones(2), sp.csc_array(np.ones((2, 2))), np.ones(2), np.zeros(2), smoothing=1.0
     ),
     "least_differences": lambda: least_differences(np.ones((2, 2)), np.ones(2)),
-    "BlockGram": lambda: BlockGram(ROWS),
+    "Rows": lambda: Rows(ROWS),
     "build_index": lambda: build_index([Space(ROWS, "manhattan")]),
 }  # fmt: skip
 

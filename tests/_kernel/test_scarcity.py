@@ -32,16 +32,21 @@ def new_counter(n_threads=4):
 
 index = native.NearestRows()
 index.add(rows, X.shape[1], "euclidean")
-gram = native.BlockGram64(X.data, X.indices, X.indptr, X.shape[1], 1)
-q = rng.normal(size=(X.shape[0], 5))
+tail = np.empty(0), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+design = native.Rows64(X.data, X.indices, X.indptr, X.shape[1], 1, *tail, 0)
+q = rng.normal(size=(X.shape[1], 5))
 
 def search(n_threads=4):
     distances, nearest = np.empty((400, 3)), np.empty((400, 3), dtype=np.int64)
     return lambda: index.search([rows], True, n_threads, distances, nearest) or nearest
 
 def multiply(n_threads=4):
-    out = np.empty_like(q)
-    return lambda: gram.multiply(q, out, n_threads) or out
+    out = np.empty((X.shape[0], 5))
+    return lambda: design.multiply(q, out, n_threads) or out
+
+def climb(n_threads=4):
+    codes, weights, intercept = np.arange(400) % 3, np.ones(400), np.zeros(3)
+    return lambda: native.Ascent64(design, codes, weights, 1.0, intercept).climb()
 
 def add(n_threads=4):
     counter = new_counter(n_threads)
@@ -119,7 +124,7 @@ import ctypes
 fail_at = ctypes.CDLL(sys.argv[1]).fail_at
 fail_at.argtypes = [ctypes.c_longlong]
 
-for work in (add, search, multiply):
+for work in (add, search, multiply, climb):
     n_failures = 0
     for n in range(2000):
         call = work()
@@ -152,4 +157,4 @@ def test_whichever_allocation_fails_is_a_memory_error(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     n_failures = dict(line.split() for line in run.stdout.splitlines())
-    assert {name for name, n in n_failures.items() if 0 < int(n) < 2000} == {"add", "search", "multiply"}, n_failures
+    assert {name for name, n in n_failures.items() if 0 < int(n) < 2000} == {"add", "search", "multiply", "climb"}, n_failures
