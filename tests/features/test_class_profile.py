@@ -330,7 +330,7 @@ def test_sample_weight_is_routed_through_a_pipeline():
         "no labels",
         lambda: ClassProfile().fit(X, None),
         ValueError,
-        "requires y to be passed, but the target y is None: it learns from one label",
+        "requires y to be passed, but the target y is None: pass one label",
     ),
     ("a label missing", lambda: ClassProfile().fit_transform(X, Y[:-1]), ValueError, "inconsistent numbers of samples"),
     (

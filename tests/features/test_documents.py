@@ -233,7 +233,7 @@ MISSING = {
 
 @pytest.mark.parametrize("source", MISSING)
 def test_a_missing_document_is_named(source):
-    with pytest.raises(ValueError, match=r"document 1 is missing .*: drop it, or fill it, e.g. with ''"):
+    with pytest.raises(ValueError, match=r"document 1 is missing .*: drop it or fill it, e.g. with ''"):
         CountVectorizer().fit(MISSING[source])
 
 

@@ -266,7 +266,7 @@ def test_no_labels():
 
 def test_swapped_arguments():
     for times in (1, 5):
-        with pytest.raises(ValueError, match=r"more different labels .* documents: are the arguments swapped"):
+        with pytest.raises(ValueError, match=r"more distinct labels .* documents: are the arguments swapped"):
             TfPiVectorizer().fit_transform(LABELS * times, TEXTS * times)
 
 
@@ -283,7 +283,7 @@ def test_continuous_labels():
 
 
 def test_all_labels_different():
-    with pytest.raises(ValueError, match=r"all 8 labels are different .* a class needs several documents"):
+    with pytest.raises(ValueError, match=r"all 8 labels are different .* no class has two documents"):
         TfPiVectorizer().fit_transform(TEXTS, [f"id {i}" for i in range(8)])
 
 
@@ -382,17 +382,17 @@ def test_indicator_matrices():
 
 def test_explain_by_name():
     vectorizer = TfPiVectorizer().fit(TEXTS, LABELS)
-    ledger = vectorizer.explain("goal")
-    assert ledger.term == "goal"
-    assert ledger.documents_by_class == {"politics": 0, "science": 0, "sport": 3}
-    assert ledger.weight == vectorizer.weights_[vectorizer.vocabulary_["goal"]]
+    explanation = vectorizer.explain("goal")
+    assert explanation.term == "goal"
+    assert explanation.documents_by_class == {"politics": 0, "science": 0, "sport": 3}
+    assert explanation.weight == vectorizer.weights_[vectorizer.vocabulary_["goal"]]
     column = vectorizer.vocabulary_["goal"]
-    assert vectorizer.explain(column) == ledger
+    assert vectorizer.explain(column) == explanation
     assert str(vectorizer.explain(column)).startswith("goal\n")
-    with pytest.raises(ValueError, match=r"there is no term 'goals'; did you mean goal\?"):
+    with pytest.raises(ValueError, match=r"unknown term 'goals': did you mean goal\?"):
         vectorizer.explain("goals")
     unseen = TfPiVectorizer(vocabulary=["goal", "never"]).fit(TEXTS, LABELS)
-    assert unseen.explain("never").pcf_all == unseen.explain("goal").pcf_all == ledger.pcf_all
+    assert unseen.explain("never").pcf_all == unseen.explain("goal").pcf_all == explanation.pcf_all
 
 
 def test_html_and_repr_and_no_warnings():

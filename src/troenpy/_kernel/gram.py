@@ -1,4 +1,4 @@
-"""Products with X X' for a sparse X of blocks over one pattern: the kernel's where it is there, scipy's otherwise."""
+"""Products with X X' for a sparse X whose blocks share one sparsity pattern: by the kernel, or else by scipy."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ Floats = NDArray[np.float64]
 
 
 class BlockGram:
-    """The Gram matrix X X' of the rows of X, never formed.
+    """The Gram matrix X X', without computing it.
 
     Parameters
     ----------
     X : CSR matrix of shape (n_rows, n_blocks * n_terms), float32 or float64
-        Every row has the same terms in each block, as `stack_blocks` writes them.
+        In every row, all blocks have the same terms, as in the result of `stack_blocks`.
     n_blocks : int
     n_threads : int
-        Results are the same for any number.
+        Number of threads; it does not change the results.
 
     Examples
     --------
