@@ -108,7 +108,12 @@ DOCUMENTS = [
     ("frame", lambda: pd.DataFrame({"t": TEXTS}), ValueError, r"one dimension, got DataFrame of shape \(5, 1\): pass"),
     ("table", lambda: np.array(TEXTS)[:, None], ValueError, r"one dimension, got ndarray of shape \(5, 1\): pass"),
     ("scalar", lambda: np.array("late goal"), ValueError, r"one dimension, got ndarray of shape \(\): pass"),
-    ("csr", lambda: sparse.csr_array(COUNTS), ValueError, r"got csr_array of shape \(5, 3\): for counts, TermWeighter"),
+    (
+        "csr",
+        lambda: sparse.csr_array(COUNTS),
+        ValueError,
+        r"got csr_array of shape \(5, 3\): for counts, use TermWeighter",
+    ),
     ("all None", lambda: [None] * 5, ValueError, r"document 0 is missing \(None\): drop it or fill it"),
     ("one None", lambda: ["a", None, "b", "c", "d"], ValueError, r"document 1 is missing \(None\): drop it or fill"),
     ("NaN", lambda: ["a", NAN, "b", "c", "d"], ValueError, r"document 1 is missing \(nan\): drop it or fill it"),
@@ -121,7 +126,7 @@ DOCUMENTS = [
         TypeError,
         r"got list for document 0 \(\['late goal'\]\): con",
     ),
-    ("not UTF-8", lambda: ["a", b"\xff"] * 2 + ["b"], UnicodeDecodeError, "byte 0xff .* in document 1: give its enc"),
+    ("not UTF-8", lambda: ["a", b"\xff"] * 2 + ["b"], UnicodeDecodeError, "byte 0xff .* in document 1: set enc"),
     ("a generator that fails", fails_halfway, RuntimeError, "^the disk is gone$"),
 ]
 DOCUMENTS_TO_FIT = [
@@ -523,7 +528,10 @@ TABLE = [
     ),
     *(
         Entry(
-            f"{name}.fit: no documents", lambda make=make: make().fit([], []), ValueError, "raw_documents must hold do"
+            f"{name}.fit: no documents",
+            lambda make=make: make().fit([], []),
+            ValueError,
+            "raw_documents must hold at least",
         )
         for name, make in ON_TEXT.items()
     ),
@@ -885,7 +893,7 @@ TABLE = [
         "sample weights of less than a document, TfPiVectorizer",
         lambda: TfPiVectorizer(scheme="sqrt(certainty*idf)").fit(TEXTS, LABELS, sample_weight=0.01),
         ValueError,
-        "the sample weights sum to 0.05 documents, and IDF is negative for less than one; scale them up",
+        "the sample weights sum to 0.05 documents, and IDF can be negative below one; scale them",
     ),
     Entry(
         "random_state='x'",

@@ -484,7 +484,7 @@ READERS = {
 def test_a_model_that_reads_files_is_loaded_on_demand_only(path, name, way):
     model = READERS[name](way)
     save(model, path)
-    with pytest.raises(ValueError, match=f"input='{way}'.*files that its data names: .*allow_reading_files=True"):
+    with pytest.raises(ValueError, match=f"input='{way}'.*file named in its input data: .*allow_reading_files=True"):
         load(path)
     assert repr(load(path, allow_reading_files=True)) == repr(model)
 

@@ -1,4 +1,4 @@
-// Python's view of BlockGram.
+// Python bindings for BlockGram.
 
 #include "bind.hpp"
 

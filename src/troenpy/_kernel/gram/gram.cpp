@@ -17,13 +17,13 @@ struct Terms {
     const std::size_t *starts;
     const std::uint32_t *rows;
     const T *values;
-    std::size_t stride;  // from one row's values to the next row's
+    std::size_t stride;  // between the values of consecutive rows
 };
 
 template <typename T>
 using Sweep = void (*)(const Terms<T> &, std::size_t first, std::size_t last, const T *from, T *to, std::size_t width);
 
-// What the registers hold at once; more blocks or columns are swept in groups.
+// What fits in the registers; more blocks or columns are processed in groups.
 constexpr std::size_t max_blocks = 4, max_width = 24;
 
 namespace portable {
@@ -96,7 +96,7 @@ BlockGram<Value>::BlockGram(const Value *data, const Index *indices, const Index
     split();
 }
 
-// A sum per shard costs as much as a few values per row, so there are only as many as rows have values.
+// The sum of a shard costs as much as a few values per row, so there are at most as many shards as values per row.
 template <typename Value>
 void BlockGram<Value>::split() {
     const std::size_t n_shards = std::clamp<std::size_t>(rows_.size() / (16 * std::max<std::size_t>(n_rows_, 1)), 1, 8);

@@ -1,12 +1,12 @@
-// Products with the Gram matrix X X' of a sparse X made of blocks over one pattern, and with X'.
+// Products with the Gram matrix X X', and with X', for a sparse X whose blocks share one sparsity pattern.
 //
-// X is kept by column: for every term the rows that hold it, and for each of them the values of all blocks,
-// side by side. With a term's rows at hand, X' q of that term is summed up in registers (blocks x columns of
-// q) and at once added to the rows of X (X' q): nothing of the size terms x blocks x columns of q is stored,
-// and the vectors that are read and written, rows x columns of q, mostly fit a cache.
+// X is stored by column: for every term the rows that have it, and for each row the values of all blocks, next to
+// each other. For each term, X' q is summed in registers (blocks x columns of q) and immediately added to the rows
+// of X (X' q). So nothing of size terms x blocks x columns of q is stored, and the vectors that are read and
+// written, rows x columns of q, mostly fit in a cache.
 //
-// Columns are split into shards that depend on the data only, each with its own sum, added in order: the
-// result is the same for any number of threads.
+// Columns are split into shards that depend only on the data. Each has its own sum, and the sums are added in order,
+// so the result is the same for any number of threads.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace troenpy::gram {
 template <typename Value>
 class BlockGram {
 public:
-    // CSR arrays, checked here: row r has its values in block 0, then the same columns in block 1, and so on.
+    // Checks the CSR arrays: each row has its values in block 0, then the same columns in block 1, and so on.
     template <typename Index>
     BlockGram(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows, std::size_t n_terms,
               std::size_t n_blocks, bool portable);
@@ -46,8 +46,8 @@ private:
     std::vector<std::uint32_t> rows_;
     std::vector<Value> values_;         // n_blocks for each of rows_
     std::vector<std::size_t> borders_;  // terms at which a shard begins
-    std::vector<Value> from_, sums_;    // room for multiply: q and a sum per shard
-    std::mutex mutex_;                  // of that room
+    std::vector<Value> from_, sums_;    // buffers of multiply: q and one sum per shard
+    std::mutex mutex_;                  // guards these buffers
 };
 
 }  // namespace troenpy::gram

@@ -1,7 +1,7 @@
-// The inner loops of gram.cpp, which includes this file once for each instruction set, with TROENPY_TARGET set to the
-// attribute that chooses it, and an `add_product` for it.
+// The inner loops of gram.cpp, which includes this file once per instruction set, with TROENPY_TARGET defined as the
+// attribute that selects it, and with its own `add_product`.
 
-// Adds the products of `factors` with the lanes at `row` to `sums`, a sum for each block.
+// Adds the products of `factors` and the lanes at `row` to `sums`, one sum per block.
 template <std::size_t n_blocks, typename Lanes, typename T>
 TROENPY_TARGET TROENPY_ALWAYS_INLINE void gather(Lanes (&sums)[n_blocks], const T *factors, const T *row) {
     Lanes lanes;
@@ -9,7 +9,7 @@ TROENPY_TARGET TROENPY_ALWAYS_INLINE void gather(Lanes (&sums)[n_blocks], const 
     for (std::size_t b = 0; b < n_blocks; ++b) add_product(sums[b], factors[b], lanes);
 }
 
-// Adds the products of `factors` with the sums of the blocks to the lanes at `row`.
+// Adds the products of `factors` and the sums of the blocks to the lanes at `row`.
 template <std::size_t n_blocks, typename Lanes, typename T>
 TROENPY_TARGET TROENPY_ALWAYS_INLINE void spread(const Lanes (&sums)[n_blocks], const T *factors, T *row) {
     Lanes lanes;
@@ -18,8 +18,8 @@ TROENPY_TARGET TROENPY_ALWAYS_INLINE void spread(const Lanes (&sums)[n_blocks], 
     std::memcpy(row, &lanes, sizeof lanes);
 }
 
-// Adds to `to` the product of `from` with the Gram matrix of `n_blocks` blocks of the terms [first, last), for
-// `n_columns` columns, a multiple of four, of rows that are `width` apart.
+// Adds to `to` the product of the Gram matrix of the terms [first, last), in `n_blocks` blocks, and `from`. Handles
+// `n_columns` columns, a multiple of four, of rows with stride `width`.
 template <typename T, std::size_t n_blocks, std::size_t n_columns>
 TROENPY_TARGET void sweep(const Terms<T> &terms, std::size_t first, std::size_t last, const T *from, T *to,
                           std::size_t width) {

@@ -30,7 +30,7 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
     return borders;
 }
 
-// Calls body(position), in order, for every bit in [0, n] that differs from the one before: where runs begin and end.
+// Collects the positions, in order, of bits that differ from the one before: where runs begin and end.
 class Edges {
 public:
     static constexpr std::size_t capacity = 512;
