@@ -473,7 +473,7 @@ def test_integers_are_exact_beyond_the_digits_of_a_float():
 
 
 def test_more_documents_than_an_integer_holds_are_an_error():
-    with pytest.raises(ValueError, match=f"n_documents must not be negative nor above {2**63 - 1}, got {2**63}"):
+    with pytest.raises(ValueError, match=f"n_documents must be between 0 and {2**63 - 1}, got {2**63}"):
         count_of(2**62) + count_of(2**62)
 
 
@@ -621,9 +621,9 @@ def test_copies_are_equal(route):
         ({"n_docs": [2, 1]}, "doc_freq must be finite, not negative and at most n_docs"),
         ({"term_docs": [1, 2]}, "doc_freq must be finite, not negative and at most term_docs"),
         ({"doc_freq": np.array([[0, -1], [2, 1]])}, "doc_freq must be finite, not negative and at most n_docs"),
-        ({"n_documents": math.inf}, r"n_documents must not be negative nor above 1e\+115, got inf"),
-        ({"n_documents": -1}, f"n_documents must not be negative nor above {2**63 - 1}, got -1"),
-        ({"n_documents": math.nan}, r"n_documents must not be negative nor above 1e\+115, got nan"),
+        ({"n_documents": math.inf}, r"n_documents must be between 0 and 1e\+115, got inf"),
+        ({"n_documents": -1}, f"n_documents must be between 0 and {2**63 - 1}, got -1"),
+        ({"n_documents": math.nan}, r"n_documents must be between 0 and 1e\+115, got nan"),
     ],
 )
 def test_counts_that_cannot_be_are_an_error(change, message):

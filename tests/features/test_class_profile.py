@@ -324,7 +324,7 @@ def test_sample_weight_is_routed_through_a_pipeline():
         "leave_out",
         lambda: ClassProfile(leave_out="itself").fit(X, Y),
         ValueError,
-        "leave_out must be document or copies, got 'itself'",
+        "leave_out must be 'document' or 'copies', got 'itself'",
     ),
     (
         "no labels",

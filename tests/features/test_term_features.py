@@ -282,7 +282,7 @@ def test_clone_pickle_pipeline_and_grid_search():
         "leave_out",
         lambda: TermFeatures(words("pi", "profile"), leave_out="nothing").fit(TEXTS, LABELS),
         ValueError,
-        "leave_out must be document or copies, got 'nothing'",
+        "leave_out must be 'document' or 'copies', got 'nothing'",
     ),
     ("no labels", lambda: TermFeatures().fit(TEXTS), ValueError, "TermFeatures learns from labels"),
     ("a label missing", lambda: TermFeatures().fit(TEXTS, LABELS[:-1]), ValueError, "got 8 labels for 9 documents"),

@@ -589,7 +589,7 @@ def test_plug_in_is_infinite_for_a_term_of_one_class():
     ("parameters", "message"),
     [
         ({"estimator": "addone"}, r"estimator must be one of plugin, add_one, .* got 'addone'"),
-        ({"estimator": "dirichlet", "prior": "flat"}, "prior must be uniform or classes, got 'flat'"),
+        ({"estimator": "dirichlet", "prior": "flat"}, "prior must be 'uniform' or 'classes', got 'flat'"),
     ],
     ids=["estimator", "prior"],
 )

@@ -14,7 +14,7 @@ from troenpy._kernel.matrix import class_document_counts
 from troenpy.counts.labels import Labels
 
 # Outside these limits, sums of weights and their quotients overflow or underflow.
-LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 # A sum of weights that no corpus can reach: 1e15 documents of the largest weight.
 LARGEST_TOTAL = 1e115
 
@@ -71,10 +71,10 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
         weights = np.full(n_documents, weights)
     if weights.shape != (n_documents,):
         raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
-    is_wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
+    is_wrong = ~((weights == 0) | ((weights >= SMALLEST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
     if is_wrong.any():
         raise ValueError(
-            f"sample_weight must be finite and not negative, 0 or from {LEAST_WEIGHT:g} to {LARGEST_WEIGHT:g}, got"
+            f"sample_weight must be 0 or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, got"
             f" {weights[is_wrong][0]:g} for document {int(np.flatnonzero(is_wrong)[0])}"
         )
     return weights

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from troenpy.counts.counting import LARGEST_TOTAL, LEAST_WEIGHT
+from troenpy.counts.counting import LARGEST_TOTAL, SMALLEST_WEIGHT
 
 if TYPE_CHECKING:
     from troenpy.counts.class_counts import ClassCounts
@@ -21,9 +21,9 @@ def check_total(n_documents: int | float) -> None:
         raise TypeError(f"n_documents must be a number, got {n_documents!r}")
     largest = np.iinfo(np.int64).max if isinstance(n_documents, Integral) else LARGEST_TOTAL
     if not 0 <= n_documents <= largest:
-        raise ValueError(f"n_documents must not be negative nor above {largest}, got {n_documents}")
-    if 0 < n_documents < LEAST_WEIGHT:
-        raise ValueError(f"n_documents must be 0 or at least {LEAST_WEIGHT:g}, got {n_documents}")
+        raise ValueError(f"n_documents must be between 0 and {largest}, got {n_documents}")
+    if 0 < n_documents < SMALLEST_WEIGHT:
+        raise ValueError(f"n_documents must be 0 or at least {SMALLEST_WEIGHT:g}, got {n_documents}")
 
 
 def read_numbers(name: str, values: Any, n_dimensions: int) -> Any:
@@ -99,6 +99,6 @@ def check_fields(counts: "ClassCounts", n_classes: int, n_terms: int) -> None:
         if is_wrong.any():
             wrong = smaller[is_wrong][0]
             raise ValueError(f"{part} must be finite, not negative and at most {whole}, got {wrong}")
-        is_tiny = (smaller > 0) & (smaller < LEAST_WEIGHT / slack)
+        is_tiny = (smaller > 0) & (smaller < SMALLEST_WEIGHT / slack)
         if is_tiny.any():
-            raise ValueError(f"{part} must be 0 or at least {LEAST_WEIGHT:g}, got {smaller[is_tiny][0]}")
+            raise ValueError(f"{part} must be 0 or at least {SMALLEST_WEIGHT:g}, got {smaller[is_tiny][0]}")

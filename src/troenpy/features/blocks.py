@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.features.rows import Norm, TermFrequency, check_names
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm
 from troenpy.weights.count_table import Floats
 from troenpy.weights.schemes import check_scheme, term_weights
 
@@ -48,7 +48,7 @@ class Block:
         """Raise an error for an invalid name, scheme, tf or norm."""
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"the name of a block must be a non-empty string, got {self.name!r}")
-        check_names(self.tf, self.norm)
+        check_tf_and_norm(self.tf, self.norm)
         if self.scheme is not None:
             check_scheme(self.scheme, smoothing=1.0)
 

@@ -198,7 +198,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         """
         check_smoothing(self.smoothing)
         if self.leave_out not in ("document", "copies"):
-            raise ValueError(f"leave_out must be document or copies, got {self.leave_out!r}")
+            raise ValueError(f"leave_out must be 'document' or 'copies', got {self.leave_out!r}")
         check_whole("max_dense", self.max_dense)
         # IDF is negative only if the sample weights sum to less than one document; a mean needs non-negative weights.
         self.idf_ = np.maximum(idf(counts), 0.0)

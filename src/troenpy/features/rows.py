@@ -46,7 +46,7 @@ def weighted_rows(
         If False, X may be overwritten.
     n_threads : int, default=1
     """
-    check_names(tf, norm)
+    check_tf_and_norm(tf, norm)
     if not sparse.issparse(X):
         rows = sparse.csr_array(X)
         options: dict[str, Any] = {"tf": tf, "norm": norm, "average_length": average_length}
@@ -61,7 +61,7 @@ def weighted_rows(
     return rows
 
 
-def check_names(tf: str, norm: str | None) -> None:
+def check_tf_and_norm(tf: str, norm: str | None) -> None:
     """Raise ValueError for an unknown tf or norm."""
     if tf not in TERM_FREQUENCIES:
         raise ValueError(f"tf must be one of {', '.join(TERM_FREQUENCIES)}, got {tf!r}")

@@ -230,7 +230,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
     def _training_rows(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit and transform; always returns a matrix, regardless of `set_output`."""
         parts = self._fit_parts(raw_documents, y, sample_weight)
-        return_free_memory()  # before the largest array is taken
+        return_free_memory()  # before the largest allocation
         return parts.to_matrix(n_threads=job_count(self.n_jobs))
 
     @all_or_nothing

@@ -16,7 +16,7 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, read_weights
 from troenpy.counts.labels import read_labels
 from troenpy.features.folds import folds
-from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, row_sums, weighted_rows
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.files.saved import Saved, add_prefix, checked, select_prefix
 from troenpy.fitting.transaction import all_or_nothing
@@ -223,7 +223,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        check_names(self.tf, self.norm)
+        check_tf_and_norm(self.tf, self.norm)
         self.weights_ = term_weights(counts, self.scheme, smoothing=self.smoothing)
         self.counts_, self.total_length_, self.n_features_in_ = counts, total_length, counts.doc_freq.shape[1]
         return self

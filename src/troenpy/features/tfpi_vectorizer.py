@@ -19,7 +19,7 @@ from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
-from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, row_sums
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.features.term_weighter import TermWeighter
@@ -432,7 +432,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _check(self, y: Any) -> Labels:
         """Check parameters and labels before any text is read."""
         self._validate_params()
-        check_names(self.tf, self.norm)
+        check_tf_and_norm(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
         check_float_type(self.dtype)
         return read_required_labels(y, "TfPiVectorizer")

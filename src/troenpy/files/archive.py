@@ -103,7 +103,7 @@ def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Array
         header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
     if not isinstance(header, dict) or header.get("kind") != kind:
         other = header.get("kind") if isinstance(header, dict) else None
-        raise ValueError(f"{path} must hold {kind}, got {_short(other or 'something else')}")
+        raise ValueError(f"{path} must be a {kind} file, got {_short(other or 'something else')}")
     if not isinstance(header.get("version"), int) or header["version"] > version:
         raise ValueError(
             f"{path} has format version {_short(header.get('version'))}, this troenpy reads up to {version}: upgrade"

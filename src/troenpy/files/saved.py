@@ -12,7 +12,7 @@ from scipy import sparse
 from troenpy.files.archive import Arrays
 
 # In a numpy string array every entry takes as much memory as the longest: a small file must not become a huge array.
-MOST_CHARACTERS = 2**26
+MAX_CHARACTERS = 2**26
 LARGEST_INT32 = np.iinfo(np.int32).max
 
 
@@ -66,7 +66,7 @@ def check_classes(classes: Any, *, has_strings: Any) -> Any:
         raise ValueError("the classes must be distinct and sorted")
     if not has_strings:
         return classes
-    if classes.dtype != object or max(map(len, classes)) * len(classes) > MOST_CHARACTERS:
+    if classes.dtype != object or max(map(len, classes)) * len(classes) > MAX_CHARACTERS:
         raise ValueError("the classes must be strings, and not too long")
     return classes.astype(str)
 

@@ -6,7 +6,7 @@ from typing import Any
 import joblib
 
 #: A larger number must be a mistake.
-MOST_JOBS = 4096
+MAX_JOBS = 4096
 
 
 def job_count(n_jobs: Any) -> int:
@@ -22,9 +22,9 @@ def job_count(n_jobs: Any) -> int:
     if n_jobs is None:
         return 1
     is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if not (is_whole and 1 <= abs(int(n_jobs)) <= MOST_JOBS):
+    if not (is_whole and 1 <= abs(int(n_jobs)) <= MAX_JOBS):
         raise ValueError(
-            f"n_jobs must be None or an int from -{MOST_JOBS} to {MOST_JOBS} other than 0, got {n_jobs!r}:"
+            f"n_jobs must be None or an int from -{MAX_JOBS} to {MAX_JOBS} other than 0, got {n_jobs!r}:"
             " -1 uses all processors"
         )
     return int(min(joblib.effective_n_jobs(int(n_jobs)), joblib.cpu_count()))

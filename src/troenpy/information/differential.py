@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from scipy import integrate
 
-from troenpy.information.distributions import in_base
+from troenpy.information.distributions import to_base
 
 # Where to split the integral of a frozen distribution: every piece holds a known mass, so no peak is missed.
 _QUANTILES = np.array([1e-12, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.999, 1 - 1e-6, 1 - 1e-9])
@@ -54,7 +54,7 @@ def differential_troenpy(density: Any, support: Sequence[float] | None = None, *
     0.420558
     """
     pdf, points = _pdf_and_points(density, support)
-    mass = _integral(partial(_below_one, pdf), points)
+    mass = _integral(partial(_density_at, pdf), points)
     if abs(mass - 1) > 1e-5:
         raise ValueError(
             f"the density must integrate to 1, got {mass:.6g} over {points[0]:g} to {points[-1]:g}: check the support,"
@@ -64,7 +64,7 @@ def differential_troenpy(density: Any, support: Sequence[float] | None = None, *
     total, other_cap = (_integral(partial(_integrand, pdf, cap), points) for cap in (1 - 2**-53, 1 - 2**-40))
     if abs(total - other_cap) > _TOLERANCE * max(1.0, total):
         raise ValueError("the density must not equal 1 on an interval: its differential troenpy is infinite")
-    return float(in_base(np.float64(total), base, np.dtype(np.float64)))
+    return float(to_base(np.float64(total), base, np.dtype(np.float64)))
 
 
 def _pdf_and_points(density: Any, support: Sequence[float] | None) -> tuple[Callable[[float], float], list[float]]:
@@ -79,7 +79,7 @@ def _pdf_and_points(density: Any, support: Sequence[float] | None) -> tuple[Call
             ) from None
         quantile = getattr(density, "ppf", None) or density.icdf
         inner = [float(x) for x in quantile(_QUANTILES)]
-        return density.pdf, _rising([low, *inner, high])
+        return density.pdf, _drop_repeated([low, *inner, high])
     if hasattr(density, "pmf"):
         raise TypeError("the distribution must be continuous, got a discrete one: use troenpy.troenpy on its pmf")
     if not callable(density):
@@ -95,7 +95,7 @@ def _pdf_and_points(density: Any, support: Sequence[float] | None) -> tuple[Call
     return cast(Callable[[float], float], density), [float(x) for x in points]
 
 
-def _rising(points: list[float]) -> list[float]:
+def _drop_repeated(points: list[float]) -> list[float]:
     """Drop points that repeat, such as quantiles at the ends of the support."""
     kept = points[:1]
     for point in points[1:-1]:
@@ -104,7 +104,7 @@ def _rising(points: list[float]) -> list[float]:
     return [*kept, points[-1]]
 
 
-def _below_one(pdf: Callable[[float], float], x: float) -> float:
+def _density_at(pdf: Callable[[float], float], x: float) -> float:
     f = float(np.asarray(pdf(x)).item())
     if not 0 <= f <= 1 + 1e-12:
         problem = ": log(1 - f) is undefined above 1" if f > 1 else ""
@@ -113,7 +113,7 @@ def _below_one(pdf: Callable[[float], float], x: float) -> float:
 
 
 def _integrand(pdf: Callable[[float], float], cap: float, x: float) -> float:
-    f = min(_below_one(pdf, x), cap)
+    f = min(_density_at(pdf, x), cap)
     return float(-f * np.log1p(-f))
 
 

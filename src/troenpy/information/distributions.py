@@ -30,7 +30,7 @@ class Table:
         result = np.where(self.is_nan, np.nan, result)
         if keepdims:
             result = result.reshape([1 if i in self.axes else size for i, size in enumerate(self.shape)])
-        return in_base(result, base, self.counts.dtype)
+        return to_base(result, base, self.counts.dtype)
 
 
 def read_table(
@@ -110,7 +110,7 @@ def _axes(ndim: int, axis: Axis, *, joint: bool) -> tuple[int, ...]:
     return axes
 
 
-def in_base(values: Floats | np.floating[Any], base: float | None, dtype: np.dtype[Any]) -> Any:
+def to_base(values: Floats | np.floating[Any], base: float | None, dtype: np.dtype[Any]) -> Any:
     """Convert natural logarithms to another base and to a dtype; a 0-d array becomes a scalar."""
     if base is not None:
         if not isinstance(base, Real) or not (base > 0 and np.isfinite(base)) or base == 1:

@@ -15,7 +15,7 @@ ESTIMATORS: tuple[Estimator, ...] = ("plugin", "add_one", "dirichlet", "posterio
 WITH_PRIOR: tuple[Estimator, ...] = ("dirichlet", "posterior_mean")
 
 
-def estimated_troenpy(
+def estimate_troenpy(
     counts: Floats,
     is_present: NDArray[np.bool_],
     estimator: Estimator,

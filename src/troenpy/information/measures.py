@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from troenpy.information.distributions import Axis, Floats, NanPolicy, Table, as_probabilities, in_base, read_table
-from troenpy.information.estimators import WITH_PRIOR, Estimator, check_estimator, estimated_troenpy
+from troenpy.information.distributions import Axis, Floats, NanPolicy, Table, as_probabilities, read_table, to_base
+from troenpy.information.estimators import WITH_PRIOR, Estimator, check_estimator, estimate_troenpy
 
 
 def negative_information(p: ArrayLike, *, base: float | None = None) -> Any:
@@ -21,7 +21,7 @@ def negative_information(p: ArrayLike, *, base: float | None = None) -> Any:
     Parameters
     ----------
     p : array_like
-        Probabilities, each taken by itself (not normalised).
+        Probabilities; they need not sum to 1.
     base : float, optional
         Base of the logarithm; natural by default.
 
@@ -37,7 +37,7 @@ def negative_information(p: ArrayLike, *, base: float | None = None) -> Any:
     """
     values = as_probabilities(p)
     with np.errstate(divide="ignore"):
-        return in_base(-np.log(values), base, values.dtype)
+        return to_base(-np.log(values), base, values.dtype)
 
 
 def positive_information(p: ArrayLike, *, base: float | None = None) -> Any:
@@ -46,7 +46,7 @@ def positive_information(p: ArrayLike, *, base: float | None = None) -> Any:
     Parameters
     ----------
     p : array_like
-        Probabilities, each taken by itself (not normalised).
+        Probabilities; they need not sum to 1.
     base : float, optional
         Base of the logarithm; natural by default.
 
@@ -62,7 +62,7 @@ def positive_information(p: ArrayLike, *, base: float | None = None) -> Any:
     """
     values = as_probabilities(p)
     with np.errstate(divide="ignore"):
-        return in_base(-np.log1p(-values), base, values.dtype)
+        return to_base(-np.log1p(-values), base, values.dtype)
 
 
 def entropy(
@@ -84,14 +84,14 @@ def entropy(
     axis : int, tuple of int or None, default=0
         The axis of the outcomes; None takes the whole array as one distribution.
     nan_policy : {"propagate", "omit", "raise"}, default="propagate"
-        What a NaN does: make its result NaN, be left out, or raise.
+        How to handle NaN: return NaN for that distribution, ignore the value, or raise an error.
     keepdims : bool, default=False
         Keep the reduced axes with length one.
 
     Returns
     -------
     scalar or ndarray
-        One value per distribution, in the floating type of `pk`.
+        One value per distribution, in the floating dtype of `pk`.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def troenpy(
     nan_policy: NanPolicy = "propagate",
     keepdims: bool = False,
 ) -> Any:
-    """Troenpy, T = sum p log 1/(1-p), the expected positive information: certainty where entropy is uncertainty.
+    """Troenpy, T = sum p log 1/(1-p), the expected positive information: it measures certainty.
 
     Over K outcomes, T is smallest for the uniform distribution, log(K/(K-1)), and grows without bound as one outcome
     becomes certain.
@@ -141,14 +141,14 @@ def troenpy(
     prior : array_like of shape (K,), optional
         How "dirichlet" and "posterior_mean" distribute the pseudo-counts; normalised, uniform by default.
     nan_policy : {"propagate", "omit", "raise"}, default="propagate"
-        What a NaN does: make its result NaN, be left out, or raise.
+        How to handle NaN: return NaN for that distribution, ignore the value, or raise an error.
     keepdims : bool, default=False
         Keep the reduced axes with length one.
 
     Returns
     -------
     scalar or ndarray
-        One value per distribution, in the floating type of `pk`.
+        One value per distribution, in the floating dtype of `pk`.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def troenpy(
     """
     check_estimator(estimator, smoothing, prior)
     table = read_table(pk, axis, nan_policy, may_be_empty=estimator in WITH_PRIOR)
-    result = estimated_troenpy(table.counts, table.is_present, estimator, smoothing, prior)
+    result = estimate_troenpy(table.counts, table.is_present, estimator, smoothing, prior)
     return table.finish(result, base, keepdims)
 
 
@@ -180,7 +180,7 @@ def conditional_troenpy(
     Parameters
     ----------
     joint : array_like with at least two dimensions
-        Joint probabilities or counts of outcome and condition. A condition that never occurs adds nothing.
+        Joint probabilities or counts of outcome and condition. A condition that never occurs contributes nothing.
     axis, given : int, default=0 and 1
         The axis of the outcomes and the axis of the conditions.
     base, estimator, smoothing, prior, nan_policy, keepdims
@@ -245,7 +245,7 @@ def troenpy_gain(
     table = read_table(joint, (given, axis), nan_policy, joint=True)
     options = estimator, smoothing, prior
     conditional = _conditional_troenpy(table, *options)
-    marginal = estimated_troenpy(table.counts.sum(axis=-2), np.asarray(table.is_present.any(axis=-2)), *options)
+    marginal = estimate_troenpy(table.counts.sum(axis=-2), np.asarray(table.is_present.any(axis=-2)), *options)
     with np.errstate(invalid="ignore"):
         gain = np.where(np.isposinf(marginal), 0.0, conditional - marginal)
     if estimator == "plugin":
@@ -258,5 +258,5 @@ def _conditional_troenpy(table: Table, *options: Any) -> Floats:
     grand_total = totals.sum(axis=-1, keepdims=True)
     shares = totals / np.where(grand_total > 0, grand_total, 1.0)
     with np.errstate(invalid="ignore"):
-        weighted = shares * estimated_troenpy(table.counts, table.is_present, *options)
+        weighted = shares * estimate_troenpy(table.counts, table.is_present, *options)
     return cast(Floats, np.where(shares > 0, weighted, 0.0).sum(axis=-1))

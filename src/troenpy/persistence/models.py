@@ -27,7 +27,7 @@ from troenpy.models.text_neighbors import TextKNeighborsClassifier
 from troenpy.persistence.version_1 import upgrade
 
 FILE_VERSION = 2  # version 1: TermFeatures had no views
-DEEPEST = 50  # a classifier whose features have a list of stop words needs 10
+MAX_DEPTH = 50  # a classifier whose features have a list of stop words needs 10
 
 
 def save(model: Any, path: archive.FilePath) -> None:
@@ -97,19 +97,19 @@ def load(path: archive.FilePath, *, allow_reading_files: bool = False) -> Any:
 def _check_state(state: Any, *, allow_reading_files: bool) -> None:
     """Raise an error if any part of the header reads files, or if it is nested too deeply."""
     level = [state]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         if not level:
             return
         for part in level:
-            way = part.get("input") if isinstance(part, dict) else None
-            if way in ("filename", "file") and not allow_reading_files:
+            input_kind = part.get("input") if isinstance(part, dict) else None
+            if input_kind in ("filename", "file") and not allow_reading_files:
                 raise ValueError(
-                    f"with input={way!r} it opens every file named in its input data: "
+                    f"with input={input_kind!r} it opens every file named in its input data: "
                     "if you trust it, call load(path, allow_reading_files=True)"
                 )
         nested = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
         level = list(chain.from_iterable(nested))
-    raise ValueError(f"its header must not be nested more than {DEEPEST} levels deep")
+    raise ValueError(f"its header must not be nested more than {MAX_DEPTH} levels deep")
 
 
 def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:

@@ -5,7 +5,7 @@ import numpy as np
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.information.estimators import Estimator
 from troenpy.weights.class_troenpy import Estimate, Prior, troenpy_of_all, troenpy_with_term, two_sided_troenpy
-from troenpy.weights.count_table import CountTable, Floats, by_terms
+from troenpy.weights.count_table import CountTable, Floats, apply_by_term
 
 
 def pcf_gain(
@@ -28,7 +28,7 @@ def pcf_gain(
         difference = two_sided_troenpy(table, estimate) - troenpy_of_all(table, estimate)
         return np.maximum(difference, 0.0) if estimator == "plugin" else difference
 
-    return by_terms(counts, gain)
+    return apply_by_term(counts, gain)
 
 
 def certainty(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
@@ -45,7 +45,7 @@ def certainty(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
     ----------
     counts : ClassCounts
     smoothing : float, default=1.0
-        The s, in pseudo-documents.
+        The s in the formula: the number of pseudo-documents.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def certainty(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
         share = table.N_w / table.N
         return np.divide(difference, share, out=np.zeros_like(share), where=is_gain & (share > 0))
 
-    return by_terms(counts, gain)
+    return apply_by_term(counts, gain)
 
 
 def pcf_boost(
@@ -84,4 +84,4 @@ def pcf_boost(
     array([1.27031007, 1.        ])
     """
     estimate = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda table: 1 + troenpy_with_term(table, estimate))
+    return apply_by_term(counts, lambda table: 1 + troenpy_with_term(table, estimate))

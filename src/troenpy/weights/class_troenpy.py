@@ -18,7 +18,7 @@ class Estimate:
     def __init__(self, smoothing: float, estimator: Estimator, prior: Prior) -> None:
         check_estimator(estimator, smoothing)
         if prior not in ("uniform", "classes"):
-            raise ValueError(f"prior must be uniform or classes, got {prior!r}")
+            raise ValueError(f"prior must be 'uniform' or 'classes', got {prior!r}")
         self.smoothing, self.estimator, self.prior = smoothing, estimator, prior
 
     def contributions(self, counts: Any, others: Any, sizes: Any, table: CountTable) -> Floats:

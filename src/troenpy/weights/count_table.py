@@ -3,8 +3,8 @@
 A formula over all classes has values at the zeros of the table too. There it depends on the term only through the
 term's total, so `sum` adds the zeros once per distinct total and then corrects at the non-zeros. A formula that is
 monotone in the class size has its extreme over the zeros at the smallest or largest class without the term. Nothing
-here is ever K x V dense. `by_terms` evaluates a formula on blocks of terms whose temporary arrays fit in the cache:
-arrays over all terms would cost several times as much in page faults.
+here is ever K x V dense. `apply_by_term` evaluates a formula on blocks of terms, so that temporary arrays fit in the
+cache: arrays over all terms would cost several times as much in page faults.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ COUNTS_PER_BLOCK = 1 << 16  # approximately: a term is never split
 _LARGEST_TEMPORARY = 1 << 21  # entries of a temporary array of class sizes by totals
 
 
-def by_terms(counts: ClassCounts, formula: "Callable[[CountTable], Floats]") -> Floats:
+def apply_by_term(counts: ClassCounts, formula: "Callable[[CountTable], Floats]") -> Floats:
     """Evaluate a formula for every term, one block of consecutive terms at a time; zero for a term in no document."""
     check_counts(counts)
     doc_freq = counts.doc_freq
@@ -85,7 +85,7 @@ class CountTable:
         return largest
 
     def sum(self, at_nonzeros: Floats, at_zero: Callable[[Floats, Floats], Floats], totals: Floats) -> Floats:
-        """Sum a formula over all classes by term.
+        """Sum a formula over all classes, for every term.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class CountTable:
             zeros_at_nonzeros = at_zero(self.C[self.i], totals[self.w])
         return zeros[which] + self.sum_by_term(at_nonzeros - zeros_at_nonzeros)
 
-    def first_lacking(self, class_key: Floats) -> Integers:
+    def first_class_without(self, class_key: Floats) -> Integers:
         """Return, per term, the class with the smallest key among those without the term; -1 if all have it."""
         n_classes = len(self.C)
         order = np.argsort(class_key, kind="stable")
@@ -138,10 +138,10 @@ class CountTable:
         at_zero : function of class numbers of shape (V,)
             The value for each term at a class without it.
         class_key : ndarray of shape (K,)
-            `at_zero` is monotone in it.
+            A number per class; `at_zero` is monotone in it.
         """
         magnitude = np.abs(at_nonzeros)
-        lacking = [self.first_lacking(class_key), self.first_lacking(-class_key)]
+        lacking = [self.first_class_without(class_key), self.first_class_without(-class_key)]
         zeros = [np.where(i >= 0, at_zero(i), 0.0) for i in lacking]
         largest = np.maximum.reduce([np.abs(zeros[0]), np.abs(zeros[1]), self.max_by_term(magnitude)])
         enough = largest * (1 - 1e-9)  # equal up to rounding is a tie

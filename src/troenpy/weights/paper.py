@@ -15,7 +15,7 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.information.estimators import Estimator, check_smoothing
 from troenpy.information.measures import entropy
 from troenpy.weights.class_troenpy import Estimate, Prior, troenpy_of_all, troenpy_with_term
-from troenpy.weights.count_table import CountTable, Floats, by_terms, check_counts, check_two_classes, remainder
+from troenpy.weights.count_table import CountTable, Floats, apply_by_term, check_counts, check_two_classes, remainder
 
 
 def idf(counts: ClassCounts) -> Floats:
@@ -27,7 +27,7 @@ def idf(counts: ClassCounts) -> Floats:
     >>> idf(counts)  # n = 4, n_w = 3 and 1
     array([1.        , 1.69314718])
     """
-    return by_terms(counts, _idf)
+    return apply_by_term(counts, _idf)
 
 
 def pcf_present(
@@ -56,7 +56,7 @@ def pcf_present(
     array([0.27031007, 0.        ])
     """
     estimate = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda table: troenpy_with_term(table, estimate))
+    return apply_by_term(counts, lambda table: troenpy_with_term(table, estimate))
 
 
 def pcf(
@@ -74,7 +74,7 @@ def pcf(
     array([-0.017372  , -0.28768207])
     """
     estimate = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda table: _pcf(table, estimate))
+    return apply_by_term(counts, lambda table: _pcf(table, estimate))
 
 
 def ncf(counts: ClassCounts) -> Floats:
@@ -90,7 +90,7 @@ def ncf(counts: ClassCounts) -> Floats:
     def difference(table: CountTable) -> Floats:
         return table.sum_by_term(special.entr(table.n_iw / table.N_w[table.w])) - entropy(table.C)
 
-    return by_terms(counts, difference)
+    return apply_by_term(counts, difference)
 
 
 def pi(
@@ -105,7 +105,7 @@ def pi(
     array([-0.017372  , -0.48708809])
     """
     estimate = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda table: _pcf(table, estimate) * _idf(table))
+    return apply_by_term(counts, lambda table: _pcf(table, estimate) * _idf(table))
 
 
 def cib_ncf(counts: ClassCounts, *, smoothing: float = 1.0, per_class: bool = False) -> Floats:
@@ -194,7 +194,7 @@ def delta_idf(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
             at_nonzeros, lambda i: _ncf_bias(table.C[i], table.n, 0.0, table.n_w, smoothing), class_key=table.C
         )
 
-    return by_terms(counts, largest)
+    return apply_by_term(counts, largest)
 
 
 def _idf(table: CountTable) -> Floats:
@@ -230,7 +230,7 @@ def _bias(
         dense = counts.doc_freq.toarray().astype(np.float64)
         sizes, n_w = counts.n_docs[:, np.newaxis].astype(np.float64), counts.term_docs.astype(np.float64)
         return np.where(n_w > 0, magnitude(formula(sizes, float(counts.n_documents), dense, n_w, smoothing)), 0.0)
-    return by_terms(counts, lambda table: _expected_bias(table, formula, smoothing, magnitude))
+    return apply_by_term(counts, lambda table: _expected_bias(table, formula, smoothing, magnitude))
 
 
 def _expected_bias(

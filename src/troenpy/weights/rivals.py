@@ -12,7 +12,7 @@ from scipy import special
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.fitting.parameters import check_not_negative
-from troenpy.weights.count_table import CountTable, Floats, Integers, by_terms, check_counts, remainder
+from troenpy.weights.count_table import CountTable, Floats, Integers, apply_by_term, check_counts, remainder
 
 
 def rf(counts: ClassCounts) -> Floats:
@@ -30,7 +30,7 @@ def rf(counts: ClassCounts) -> Floats:
         ratio = table.max_by_term(a / np.maximum(1.0, remainder(table.n_w[table.w], a)))
         return np.log2(2 + np.maximum(ratio, 0.0))
 
-    return by_terms(counts, frequency)
+    return apply_by_term(counts, frequency)
 
 
 def icf(counts: ClassCounts) -> Floats:
@@ -42,7 +42,7 @@ def icf(counts: ClassCounts) -> Floats:
     >>> icf(counts)  # log(1 + 2/2), log(1 + 2/1)
     array([0.69314718, 1.09861229])
     """
-    return by_terms(counts, lambda table: np.log1p(len(table.C) / np.maximum(1, np.diff(table.starts))))
+    return apply_by_term(counts, lambda table: np.log1p(len(table.C) / np.maximum(1, np.diff(table.starts))))
 
 
 def dc(counts: ClassCounts) -> Floats:
@@ -54,7 +54,7 @@ def dc(counts: ClassCounts) -> Floats:
     >>> dc(counts)
     array([0., 1.])
     """
-    return by_terms(counts, lambda table: 1 - _normalised_entropy(table, table.n_iw))
+    return apply_by_term(counts, lambda table: 1 - _normalised_entropy(table, table.n_iw))
 
 
 def bdc(counts: ClassCounts) -> Floats:
@@ -66,7 +66,7 @@ def bdc(counts: ClassCounts) -> Floats:
     >>> bdc(counts)  # rates 1 and 1/2: 1 - H(2/3, 1/3) / log 2
     array([0.08170417])
     """
-    return by_terms(counts, lambda table: 1 - _normalised_entropy(table, table.n_iw / table.C[table.i]))
+    return apply_by_term(counts, lambda table: 1 - _normalised_entropy(table, table.n_iw / table.C[table.i]))
 
 
 def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
@@ -80,7 +80,7 @@ def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
     """
     if check_not_negative("bias", bias) > 1:
         raise ValueError(f"bias must lie between 0 and 1, got {bias!r}")
-    return by_terms(counts, lambda table: bias + (1 - bias) * (1 - _normalised_entropy(table, table.n_iw)))
+    return apply_by_term(counts, lambda table: bias + (1 - bias) * (1 - _normalised_entropy(table, table.n_iw)))
 
 
 def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
@@ -107,7 +107,7 @@ def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
         largest = np.maximum(table.max_by_term(table.n_iw), 0.0)
         return 1 + strength * largest / np.where(moment > 0, moment, 1.0)
 
-    return by_terms(counts, concentration)
+    return apply_by_term(counts, concentration)
 
 
 def chi2(counts: ClassCounts) -> Floats:
@@ -135,7 +135,7 @@ def chi2(counts: ClassCounts) -> Floats:
                 value = np.where(is_in_range, value, n * phi**2)
         return np.where((absent > 0) & (others > 0), value, 0.0)
 
-    return by_terms(counts, lambda table: _largest(table, statistic))
+    return apply_by_term(counts, lambda table: _largest(table, statistic))
 
 
 def ig(counts: ClassCounts) -> Floats:
@@ -147,7 +147,7 @@ def ig(counts: ClassCounts) -> Floats:
     >>> ig(counts)
     array([0.69314718])
     """
-    return by_terms(counts, _gain)
+    return apply_by_term(counts, _gain)
 
 
 def gain_ratio(counts: ClassCounts) -> Floats:
@@ -166,7 +166,7 @@ def gain_ratio(counts: ClassCounts) -> Floats:
         # At most 1 in theory: a tiny spread would magnify rounding errors.
         return np.where(spread > 0, np.minimum(_gain(table) / np.where(spread > 0, spread, 1.0), 1 + 1e-9), 0.0)
 
-    return by_terms(counts, ratio)
+    return apply_by_term(counts, ratio)
 
 
 def odds_ratio(counts: ClassCounts) -> Floats:
@@ -192,7 +192,7 @@ def odds_ratio(counts: ClassCounts) -> Floats:
         at_nonzeros = log_odds(table.C[table.i], table.n_iw, table.n_w[table.w])
         return table.largest_magnitude(at_nonzeros, lambda i: log_odds(table.C[i], 0.0, table.n_w), class_key=table.C)
 
-    return by_terms(counts, largest)
+    return apply_by_term(counts, largest)
 
 
 def bns(counts: ClassCounts) -> Floats:
@@ -214,7 +214,7 @@ def bns(counts: ClassCounts) -> Floats:
         rate = remainder(n_w, a) / np.where(others > 0, others, 1.0)
         return np.where(others > 0, np.abs(_normal_quantile(a / C) - _normal_quantile(rate)), 0.0)
 
-    return by_terms(counts, lambda table: _largest(table, separation))
+    return apply_by_term(counts, lambda table: _largest(table, separation))
 
 
 def nb(counts: ClassCounts) -> Floats:
@@ -244,7 +244,7 @@ def nb(counts: ClassCounts) -> Floats:
         key = log_sum - log_sum_rest
         return table.largest_magnitude(at_nonzeros, lambda i: ratio(i, 0.0, table.n_w), class_key=key)
 
-    return by_terms(counts, largest)
+    return apply_by_term(counts, largest)
 
 
 def _gain(table: CountTable) -> Floats:
@@ -271,6 +271,6 @@ def _normal_quantile(rate: Any) -> Any:
 def _largest(table: CountTable, formula: Callable[[Any, Any, Any], Any]) -> Floats:
     """Return the maximum over all classes of a formula of C_i, a and n_w that increases with C_i at a = 0."""
     at_nonzeros = formula(table.C[table.i], table.n_iw, table.n_w[table.w])
-    lacking = table.first_lacking(-table.C)
+    lacking = table.first_class_without(-table.C)
     zeros = np.where(lacking >= 0, formula(table.C[lacking], 0.0, table.n_w), -np.inf)
     return np.maximum(table.max_by_term(at_nonzeros), zeros)
