@@ -444,7 +444,7 @@ INTS = {"data", "indices", "indptr", "n_docs", "term_docs", "n_documents", "clas
         ("term_docs", [2, 2], "index pointer|indptr"),
         ("term_docs", [1, 2, 1], "doc_freq must be finite, not negative and at most term_docs"),
         ("n_documents", [1], "n_docs must be finite, not negative and at most n_documents"),
-        ("n_documents", [-1], "n_documents must not be negative"),
+        ("n_documents", [-1], "n_documents must be between 0 and"),
         ("n_documents", [np.inf], "n_documents must be between 0 and"),
         ("n_documents", [np.nan], "n_documents must be between 0 and"),
         ("n_documents", [4, 4], "size 1"),

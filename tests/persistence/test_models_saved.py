@@ -538,9 +538,7 @@ def test_every_flipped_bit_is_an_error_or_changes_nothing(path, name):
         try:
             model = load(path)
         except ValueError as error:
-            assert re.search(
-                "model.safetensors (is damaged|does not hold|must be a model file|has format version)", str(error)
-            )  # noqa: PT017
+            assert re.search("safetensors (is damaged|does not hold|must be a|has format version)", str(error))  # noqa: PT017
             continue
         save(model, path)
         if path.read_bytes() != content:
