@@ -13,11 +13,11 @@ class TestForeignMemoryIsNeverRead:
     def arrays(self, indptr=(0, 1, 2), indices=(0, 1), data=(1.0, 2.0)):
         return np.array(indptr, np.int64), np.array(indices, np.int32), np.array(data, float)
 
-    def search(self, queries, k=1, skips_own_row=False, shape=None):
+    def search(self, queries, k=1, skip_own_row=False, shape=None):
         index = native.NearestRows()
         index.add(self.arrays(), 2, "euclidean")
         shape = shape or (max(0, len(queries[0]) - 1), k)
-        index.search([queries], skips_own_row, 1, np.empty(shape), np.empty(shape, np.int64))
+        index.search([queries], skip_own_row, 1, np.empty(shape), np.empty(shape, np.int64))
 
     bad = pytest.mark.parametrize(
         ("rows", "error", "message"),
@@ -48,9 +48,9 @@ class TestForeignMemoryIsNeverRead:
         ("rows", "options", "message"),
         [
             ({}, {"k": 3}, "between 1 and the number of rows"),
-            ({}, {"k": 2, "skips_own_row": True}, "between 1 and the number of rows"),
+            ({}, {"k": 2, "skip_own_row": True}, "between 1 and the number of rows"),
             ({}, {"shape": (1, 1)}, r"of shape \(queries, neighbours\)"),
-            ({"indptr": (0, 1, 2, 2)}, {"skips_own_row": True}, "more queries than rows"),
+            ({"indptr": (0, 1, 2, 2)}, {"skip_own_row": True}, "more queries than rows"),
         ],
     )
     def test_in_shapes(self, rows, options, message):

@@ -69,7 +69,7 @@ COMMANDS = {
     "training of NaN": (["reproduce", "--train-fraction", "nan"], 1, r"train_fractions must be .*, got \[nan\]"),
     "a sample of none": (["reproduce", "--sample", "0"], 1, ".*sample.* 0"),
     "too many jobs": (["reproduce", "--jobs", "99999"], 1, "n_jobs must be .* from -4096 to 4096 .*, got 99999: .*"),
-    "no jobs": (["reproduce", "--jobs", "0"], 1, "n_jobs must be .* other than 0, got 0: -1 takes all processors"),
+    "no jobs": (["reproduce", "--jobs", "0"], 1, "n_jobs must be .* other than 0, got 0: -1 uses all processors"),
     "a folder that is a file": (["reproduce", "--out", "a file"], 1, "a file: File exists"),
     "a folder below a file": (["reproduce", "--out", "a file/below"], 1, "a file/below: Not a directory"),
     "transport without vectors": (["reproduce", *WMD], 1, "optimal transport needs word vectors: name them, .*"),

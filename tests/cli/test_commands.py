@@ -325,7 +325,7 @@ class TestOtherCommands:
 
     def test_a_folder_that_is_not_there(self, troenpy_command, monkeypatch):
         monkeypatch.setenv("TROENPY_DATA", "nowhere")
-        assert troenpy_command("datasets") == (1, "troenpy: TROENPY_DATA is not a folder: nowhere\n")
+        assert troenpy_command("datasets") == (1, "troenpy: TROENPY_DATA must be an existing folder, got nowhere\n")
 
     def test_version(self, troenpy_command):
         assert troenpy_command("--version") == (0, f"troenpy {troenpy.__version__}\n")

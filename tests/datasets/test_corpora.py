@@ -195,10 +195,10 @@ def test_an_unknown_name_lists_the_known_ones():
 
 
 def test_a_data_folder_that_is_none(tmp_path, monkeypatch):
-    with pytest.raises(NotADirectoryError, match=r"data_dir is not a folder: .*nowhere"):
+    with pytest.raises(NotADirectoryError, match=r"data_dir must be an existing folder, got .*nowhere"):
         datasets.load("r8", data_dir=tmp_path / "nowhere")
     monkeypatch.setenv("TROENPY_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(NotADirectoryError, match=r"TROENPY_DATA is not a folder: .*nowhere"):
+    with pytest.raises(NotADirectoryError, match=r"TROENPY_DATA must be an existing folder, got .*nowhere"):
         datasets.available()
 
 
@@ -390,7 +390,7 @@ def test_a_cache_that_cannot_be_written(tiny, served, tmp_path, monkeypatch):
     monkeypatch.setenv("TROENPY_CACHE", str(tmp_path / "full"))
     with monkeypatch.context() as patch:
         patch.setattr(archive.os, "fsync", full)
-        with pytest.raises(OSError, match=r"full \(No space left on device\): set TROENPY_CACHE to another$"):
+        with pytest.raises(OSError, match=r"full \(No space left on device\): set TROENPY_CACHE to another folder$"):
             datasets.load("twitter")
     assert files_in(tmp_path / "full") == []
 

@@ -132,7 +132,7 @@ class TestMethods:
             ),
             ("knn: tf*idf/l3", "norms are l2, l1, hellinger, none"),
             ("knn: tf*", "cannot read 'tf\\*'"),
-            ("knn: tf*idv", r"unknown scheme 'idv' \(did you mean idf\?\); known are idf, pcf"),
+            ("knn: tf*idv", r"unknown scheme 'idv' \(did you mean idf\?\): choose from idf, pcf"),
             ("lr: tf + tf", "features repeat"),
             ("lr: tf + profile + 1*profile", "features repeat"),
             ("knn-cv: tf", "the metric one of euclidean"),

@@ -324,13 +324,13 @@ def test_sample_weight_is_routed_through_a_pipeline():
         "leave_out",
         lambda: ClassProfile(leave_out="itself").fit(X, Y),
         ValueError,
-        "leave_out must be document or copies, got 'itself'",
+        "leave_out must be 'document' or 'copies', got 'itself'",
     ),
     (
         "no labels",
         lambda: ClassProfile().fit(X, None),
         ValueError,
-        "requires y to be passed, but the target y is None: it learns from one label",
+        "requires y to be passed, but the target y is None: pass one label",
     ),
     ("a label missing", lambda: ClassProfile().fit_transform(X, Y[:-1]), ValueError, "inconsistent numbers of samples"),
     (

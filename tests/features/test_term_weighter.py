@@ -301,7 +301,7 @@ def test_groups_go_in_as_splits():
         "shuffled",
         lambda: TermWeighter(cv=ShuffleSplit(3, random_state=0)).fit_transform(X, Y),
         ValueError,
-        r"every document in exactly one test fold, document \d+ is in \d: use",
+        r"every document in exactly one test fold, got \d for document \d+: use",
     ),
     (
         "not all documents",
@@ -313,32 +313,37 @@ def test_groups_go_in_as_splits():
         "a fold of one class",
         lambda: TermWeighter(cv=KFold(2)).fit_transform([[1], [2], [1], [2]], ["a", "a", "b", "b"]),
         ValueError,
-        "fold 0 of cv: term weights compare classes",
+        "fold 0 of cv: term weights need at least two classes",
     ),
-    ("one fold", lambda: TermWeighter(cv=1).fit_transform(X, Y), ValueError, r"cv must make at least 2 folds .* got 1"),
+    (
+        "one fold",
+        lambda: TermWeighter(cv=1).fit_transform(X, Y),
+        ValueError,
+        r"cv must be between 2 and .* got 1",
+    ),
     (
         "no folds",
         lambda: TermWeighter(cv=[]).fit_transform(X, Y),
         ValueError,
-        "exactly one test fold, document 0 is in 0",
+        "exactly one test fold, got 0 for document 0",
     ),
     (
         "rows [40]",
         lambda: TermWeighter(cv=[([0, 1, 2], [40])]).fit_transform(X, Y),
         ValueError,
-        "cv must name rows between 0 and 39",
+        "cv must return rows between 0 and 39",
     ),
     (
         "rows [-1]",
         lambda: TermWeighter(cv=[([0, 1, 2], [-1])]).fit_transform(X, Y),
         ValueError,
-        "cv must name rows between 0 and 39",
+        "cv must return rows between 0 and 39",
     ),
     (
         "rows [0.5]",
         lambda: TermWeighter(cv=[([0, 1, 2], [0.5])]).fit_transform(X, Y),
         ValueError,
-        "cv must name rows between 0 and 39",
+        "cv must return rows between 0 and 39",
     ),
     ("text", lambda: TermWeighter(cv="five").fit_transform(X, Y), ValueError, "cv"),
 )
@@ -353,31 +358,31 @@ def test_cv_errors(call, error, message):
 def test_explain_gives_the_ledger_of_a_term():
     frame = pd.DataFrame({"goal": [1, 2, 0, 1], "vote": [0, 0, 3, 0], "the": [1, 1, 1, 1], "never": [0, 0, 0, 0]})
     weighter = TermWeighter().fit(frame, ["sport", "sport", "politics", "politics"])
-    ledger = weighter.explain("goal")
-    assert ledger == weighter.explain(0)
-    assert (ledger.term, ledger.documents, ledger.all_documents) == ("goal", 3, 4)
-    assert ledger.documents_by_class == {"politics": 1, "sport": 2}
-    assert ledger.pcf_present == pytest.approx(2 / 3 * np.log(3 / 2) + 1 / 3 * np.log(3 / 3))
-    assert ledger.pcf_all == pytest.approx(np.log(4 / 3))
-    assert ledger.idf == pytest.approx(1 + np.log(4 / 4))
-    assert ledger.weight == pytest.approx((ledger.pcf_present - ledger.pcf_all) * ledger.idf)
+    explanation = weighter.explain("goal")
+    assert explanation == weighter.explain(0)
+    assert (explanation.term, explanation.documents, explanation.all_documents) == ("goal", 3, 4)
+    assert explanation.documents_by_class == {"politics": 1, "sport": 2}
+    assert explanation.pcf_present == pytest.approx(2 / 3 * np.log(3 / 2) + 1 / 3 * np.log(3 / 3))
+    assert explanation.pcf_all == pytest.approx(np.log(4 / 3))
+    assert explanation.idf == pytest.approx(1 + np.log(4 / 4))
+    assert explanation.weight == pytest.approx((explanation.pcf_present - explanation.pcf_all) * explanation.idf)
     # Weights: goal -0.017, vote (log 1 - log 4/3)(1 + log 2) = -0.487, the (log 4/3 - log 4/3) = 0.
     assert [weighter.explain(term).rank for term in ("the", "goal", "vote")] == [1, 2, 3]
-    assert ledger.n_terms == 3
+    assert explanation.n_terms == 3
     unseen = weighter.explain("never")
     assert (unseen.weight, unseen.documents, unseen.documents_by_class) == (0, 0, {"politics": 0, "sport": 0})
-    assert str(ledger).splitlines()[0] == "goal"
-    assert "PCF_1" in str(ledger)
+    assert str(explanation).splitlines()[0] == "goal"
+    assert "PCF_1" in str(explanation)
 
 
 def test_explain_follows_smoothing_and_says_which_terms_there_are():
     weighter = TermWeighter(smoothing=0.5).fit(pd.DataFrame({"goal": [1, 0], "vote": [0, 1]}), ["a", "b"])
     assert weighter.explain("goal").pcf_present == pytest.approx(np.log(1 / 0.5))
-    with pytest.raises(ValueError, match=r"there is no term 'goals'; did you mean goal\?"):
+    with pytest.raises(ValueError, match=r"unknown term 'goals': did you mean goal\?"):
         weighter.explain("goals")
-    with pytest.raises(ValueError, match="there is no term 'zzz'; a column's number works too"):
+    with pytest.raises(ValueError, match="unknown term 'zzz': pass a known term or a column number"):
         weighter.explain("zzz")
-    with pytest.raises(ValueError, match="column must lie between 0 and 1, got 2"):
+    with pytest.raises(ValueError, match="a column number must be between 0 and 1, got 2"):
         weighter.explain(2)
 
 
@@ -436,7 +441,7 @@ def test_sample_weight_is_routed_through_a_pipeline():
         "no labels",
         lambda: TermWeighter().fit(X, None),
         ValueError,
-        "requires y to be passed, but the target y is None: it learns from one label",
+        "requires y to be passed, but the target y is None: pass one label",
     ),
     ("a label missing", lambda: TermWeighter().fit(X, Y[:-1]), ValueError, "inconsistent numbers of samples"),
     (

@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 import pytest
 
-from troenpy.files.processes import cpu_seconds, mapped
+from troenpy.files.processes import cpu_seconds, parallel_map
 
 
 @pytest.fixture
@@ -43,20 +43,20 @@ def busy():
 
 
 def test_it_is_done_elsewhere(process_of):
-    assert os.getpid() not in set(mapped(process_of, range(8), 2))
+    assert os.getpid() not in set(parallel_map(process_of, range(8), 2))
 
 
 def test_one_process_is_this_one(process_of, monkeypatch):
     monkeypatch.setattr(time, "thread_time", lambda: 0.0)
     before = cpu_seconds()
-    assert set(mapped(process_of, range(3), 1)) == {os.getpid()}
+    assert set(parallel_map(process_of, range(3), 1)) == {os.getpid()}
     assert cpu_seconds() == before  # no other process had a part in it
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_within_shared_work_it_is_not_shared_again(backend, process_of):
     def shared_within(_item):
-        return {os.getpid(), *mapped(process_of, range(4), 2)}
+        return {os.getpid(), *parallel_map(process_of, range(4), 2)}
 
     for processes in joblib.Parallel(2, backend=backend)(joblib.delayed(shared_within)(i) for i in range(4)):
         assert len(processes) == 1
@@ -64,7 +64,7 @@ def test_within_shared_work_it_is_not_shared_again(backend, process_of):
 
 def test_threads_take_turns(slow_square):
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda n: list(mapped(slow_square, range(6), n)), [2, 3, 2, 3]))
+        found = list(pool.map(lambda n: list(parallel_map(slow_square, range(6), n)), [2, 3, 2, 3]))
     assert found == [[0, 1, 4, 9, 16, 25]] * 4
 
 
@@ -73,25 +73,25 @@ def test_the_rest_is_given_up(slow_square, tmp_path):
         time.sleep(60 * item)
         (tmp_path / f"{item} is done").touch()
 
-    results = mapped(work, range(4), 2)
+    results = parallel_map(work, range(4), 2)
     next(results)
     results.close()  # a warning would be an error
-    assert list(mapped(slow_square, [1, 2], 2)) == [1, 4]  # by the same processes, if these had gone on
+    assert list(parallel_map(slow_square, [1, 2], 2)) == [1, 4]  # by the same processes, if these had gone on
     assert [path.name for path in tmp_path.iterdir()] == ["0 is done"]
 
 
 def test_results_come_in_order(slow_square):
-    assert list(mapped(slow_square, range(6), 2)) == [0, 1, 4, 9, 16, 25]
+    assert list(parallel_map(slow_square, range(6), 2)) == [0, 1, 4, 9, 16, 25]
 
 
 def test_large_arrays_get_there():
     arrays = [np.full((400, 1000), float(i)) for i in range(3)]
-    assert list(mapped(lambda rows: float(rows.max()), arrays, 2)) == [0, 1, 2]
+    assert list(parallel_map(lambda rows: float(rows.max()), arrays, 2)) == [0, 1, 2]
 
 
 def test_cpu_time_of_others_is_counted(busy):
     before = cpu_seconds()
-    list(mapped(busy, [0.1, 0.1], 2))
+    list(parallel_map(busy, [0.1, 0.1], 2))
     assert cpu_seconds() - before >= 0.2
 
 
@@ -101,7 +101,7 @@ def test_warnings_come_here():
         return item
 
     with pytest.warns(RuntimeWarning) as caught:
-        assert list(mapped(warn, [1, 2], 2)) == [1, 2]
+        assert list(parallel_map(warn, [1, 2], 2)) == [1, 2]
     assert [str(warning.message) for warning in caught] == ["item 1", "item 2"]
 
 
@@ -110,5 +110,5 @@ def test_errors_come_here(slow_square):
         raise ValueError(f"item {item} is bad")
 
     with pytest.raises(ValueError, match=r"item \d is bad"):  # of whichever is first
-        list(mapped(fail, [1, 2], 2))
-    assert list(mapped(slow_square, [3], 2)) == [9]  # and do no harm to what is done next
+        list(parallel_map(fail, [1, 2], 2))
+    assert list(parallel_map(slow_square, [3], 2)) == [9]  # and do no harm to what is done next

@@ -40,7 +40,7 @@ def test_there_are_at_most_as_many_jobs_as_processors_and_at_least_one():
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, 2.0, "2", True, np.True_, 4097, -4097, 2**32, -(2**63), 10**30, [2]])
 def test_an_absurd_number_of_jobs_is_one_clear_error(n_jobs):
-    message = r"n_jobs must be None or an int from -4096 to 4096 other than 0, got .*: -1 takes all processors$"
+    message = r"n_jobs must be None or an int from -4096 to 4096 other than 0, got .*: -1 uses all processors$"
     with pytest.raises(ValueError, match=message):
         job_count(n_jobs)
 

@@ -537,7 +537,7 @@ class TestErrors:
 def test_the_way_out_of_a_zero_sum_is_one_that_exists():
     # entropy has no estimator, and a joint table of zeros has no conditions to average over with any.
     for function, zeros in ((entropy, [0, 0]), (conditional_troenpy, [[0, 0], [0, 0]]), (troenpy, [0, 0])):
-        with pytest.raises(ValueError, match=r"leave it out \(only troenpy, with estimator='dirichlet', has a value"):
+        with pytest.raises(ValueError, match=r"drop it \(only troenpy with estimator='dirichlet' is"):
             function(zeros)
     assert troenpy([0, 0], estimator="dirichlet") == pytest.approx(LOG(2), **EXACT)
 

@@ -356,7 +356,7 @@ def test_a_large_C_is_solved_in_double_precision(monkeypatch):
 def test_what_cannot_be_held_is_an_early_error(monkeypatch):
     monkeypatch.setattr(memory, "memory_size", lambda: 100)
     monkeypatch.setattr(TermFeatures, "_fit_parts", lambda *_: pytest.fail("not so early"))
-    message = r"TroenpyClassifier needs 0.0 GB for 8 documents and 2 classes, and this machine has 0.0 GB"
+    message = r"TroenpyClassifier needs 0.0 GB for 8 documents and 2 classes, but this machine has 0.0 GB"
     with pytest.raises(MemoryError, match=message):
         TroenpyClassifier().fit(FOUR, TWO_CLASSES)
 

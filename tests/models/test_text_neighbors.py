@@ -102,7 +102,7 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
         "several labels",
         lambda: TextKNeighborsClassifier().fit(["a goal", "a vote"], [[1, 0], [1, 1]]),
         ValueError,
-        "takes one label per document: use TroenpyClassifier for several",
+        "takes one label per document, got an indicator matrix: use TroenpyClassifier for several",
     ),
     (
         "weights",

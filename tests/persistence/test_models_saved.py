@@ -244,7 +244,7 @@ def saved(path):
 
 def test_a_newer_format_says_to_upgrade(saved):
     rewrite(saved, header={**header_of(saved), "version": 99})
-    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 2: upgrade it"):
+    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 2: upgrade troenpy"):
         load(saved)
 
 
@@ -253,7 +253,7 @@ def test_only_classes_of_the_table_are_built(saved, name):
     header = header_of(saved)
     header["state"]["class"] = name
     rewrite(saved, header=header)
-    with pytest.raises(ValueError, match=f"it names the class '{name}'; known are CountVectorizer"):
+    with pytest.raises(ValueError, match=f"unknown class '{name}': it must be one of CountVectorizer"):
         load(saved)
 
 
@@ -271,7 +271,7 @@ def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
     ]
     for change in changes:
         rewrite(saved, header=good_header, arrays={**good, **change})
-        with pytest.raises(ValueError, match="does not hold a sound model"):
+        with pytest.raises(ValueError, match="does not hold a valid model"):
             load(saved)
     for name in ("coef", "features.view0.weights", "features.view0.counts.n_docs"):
         rewrite(saved, header=good_header, arrays={key: array for key, array in good.items() if key != name})
@@ -288,7 +288,7 @@ def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
         header = json.loads(json.dumps(good_header))
         header["state"]["parameters"] |= change
         rewrite(saved, header=header, arrays=good)
-        with pytest.raises(ValueError, match="does not hold a sound model"):
+        with pytest.raises(ValueError, match="does not hold a valid model"):
             load(saved)
     assert not marker.exists()
 
@@ -327,7 +327,7 @@ def test_tampered_rows_of_neighbours_are_errors(path, change):
     save(MODELS["neighbours by blocks"][0](), path)
     good = load_file(path)
     rewrite(path, arrays={**good, **NEIGHBOUR_CHANGES[change](good)})
-    with pytest.raises(ValueError, match="does not hold a sound model"):
+    with pytest.raises(ValueError, match="does not hold a valid model"):
         load(path)
 
 
@@ -355,7 +355,7 @@ def test_a_tampered_header_of_neighbours_is_an_error(path, part, change):
     header = header_of(path)
     header["state"][part] |= change
     rewrite(path, header=header)
-    with pytest.raises(ValueError, match="does not hold a sound model"):
+    with pytest.raises(ValueError, match="does not hold a valid model"):
         load(path)
 
 
@@ -364,7 +364,7 @@ def test_a_long_class_does_not_make_a_huge_array(path):
     names = [*(f"{number:06d}" for number in range(1000)), "z" * 100_000]  # 400 MB as numpy's strings
     content, lengths = np.frombuffer("".join(names).encode(), np.uint8), np.array([len(name) for name in names])
     rewrite(path, arrays={**load_file(path), "classes_bytes": content, "classes_lengths": lengths})
-    with pytest.raises(ValueError, match="the classes are no strings, or too long ones"):
+    with pytest.raises(ValueError, match="the classes must be strings, and not too long"):
         load(path)
 
 
@@ -441,7 +441,7 @@ def test_whatever_a_file_says_it_is_a_model_or_a_clear_error(path, name):
             load(path)
             outcomes.add("a model")
         except ValueError as error:
-            assert re.match(r".*model\.safetensors does not hold a sound model: .", str(error))  # noqa: PT017
+            assert re.match(r".*model\.safetensors does not hold a valid model: .", str(error))  # noqa: PT017
             outcomes.add("an error")
     assert outcomes == {"a model", "an error"}
 
@@ -457,7 +457,7 @@ def nested(n_times):
 def test_estimators_within_estimators_without_end(path, n_times):
     save(TroenpyClassifier(), path)
     rewrite(path, header_of(path) | {"state": nested(n_times)})
-    with pytest.raises(ValueError, match="does not hold a sound model: its header is nested more than 50 times"):
+    with pytest.raises(ValueError, match="does not hold a valid model: its header must not be nested"):
         load(path)
 
 
@@ -466,7 +466,7 @@ def test_no_memory_for_a_model_is_said(saved, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(ClassCounts, "from_arrays", fail)
-    with pytest.raises(ValueError, match="does not hold a sound model: MemoryError"):
+    with pytest.raises(ValueError, match="does not hold a valid model: MemoryError"):
         load(saved)
 
 
@@ -484,7 +484,7 @@ READERS = {
 def test_a_model_that_reads_files_is_loaded_on_demand_only(path, name, way):
     model = READERS[name](way)
     save(model, path)
-    with pytest.raises(ValueError, match=f"input='{way}'.*files that its data names: .*allow_reading_files=True"):
+    with pytest.raises(ValueError, match=f"input='{way}'.*file named in its input data: .*allow_reading_files=True"):
         load(path)
     assert repr(load(path, allow_reading_files=True)) == repr(model)
 
@@ -517,9 +517,9 @@ def test_damaged_foreign_and_missing_files(saved, tmp_path):
     with pytest.raises(ValueError, match="is damaged or not a safetensors file"):
         load(saved)
     TermWeighter().fit(COUNTS, LABELS).counts_.save(saved)
-    with pytest.raises(ValueError, match="does not hold model but ClassCounts"):
+    with pytest.raises(ValueError, match="must be a model file, got ClassCounts"):
         load(saved)
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match="file not found:"):
         load(tmp_path / "nothing")
 
 
@@ -538,7 +538,7 @@ def test_every_flipped_bit_is_an_error_or_changes_nothing(path, name):
         try:
             model = load(path)
         except ValueError as error:
-            assert re.search("model.safetensors (is damaged|does not hold|has format version)", str(error))  # noqa: PT017
+            assert re.search("safetensors (is damaged|does not hold|must be a|has format version)", str(error))  # noqa: PT017
             continue
         save(model, path)
         if path.read_bytes() != content:

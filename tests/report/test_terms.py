@@ -37,15 +37,17 @@ class TestTermTable:
         assert found["part"] == ("the given split" if is_split else "the random split of seed 0")
         assert found["terms"] == sorted(fitted.vocabulary_)
         for place, term in enumerate(found["terms"]):
-            ledger = fitted.explain(term)
+            explanation = fitted.explain(term)
             cells = found["by_class"][place]
             by_class = {found["classes"][code]: n for code, n in zip(cells[::2], cells[1::2], strict=True)}
-            assert by_class == {name: n for name, n in ledger.documents_by_class.items() if n}
-            assert found["documents"][place] == ledger.documents
-            assert found["weight"][place] == pytest.approx(ledger.weight, rel=1e-3)
-            assert found["idf"][place] == pytest.approx(ledger.idf, rel=1e-3)
-            assert found["pcf"][place] == pytest.approx(ledger.pcf_present - ledger.pcf_all, rel=1e-2, abs=1e-3)
-            assert found["ranks"][place][found["schemes"].index("pi")] == ledger.rank
+            assert by_class == {name: n for name, n in explanation.documents_by_class.items() if n}
+            assert found["documents"][place] == explanation.documents
+            assert found["weight"][place] == pytest.approx(explanation.weight, rel=1e-3)
+            assert found["idf"][place] == pytest.approx(explanation.idf, rel=1e-3)
+            assert found["pcf"][place] == pytest.approx(
+                explanation.pcf_present - explanation.pcf_all, rel=1e-2, abs=1e-3
+            )
+            assert found["ranks"][place][found["schemes"].index("pi")] == explanation.rank
         assert found["schemes"] == list(troenpy.WEIGHTS)
 
     def test_the_top_terms_of_a_class_are_its_own(self):
@@ -71,7 +73,7 @@ class TestTermTable:
         assert len(found["terms"]) <= 50 + 300
 
     def test_one_class_is_an_error(self):
-        with pytest.raises(ValueError, match="at least two with documents are needed"):
+        with pytest.raises(ValueError, match="at least two classes with documents"):
             self.table(corpus(n_classes=1))
 
 

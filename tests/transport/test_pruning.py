@@ -86,11 +86,11 @@ class TestPruning:
         shares = distance.shares(count_words([[word] for word in WORDS], made_up_vectors()))
         nearest, n_started = NearestDocuments(distance.space, shares), []
 
-        def mapped(search, parts, n_processes):
+        def parallel_map(search, parts, n_processes):
             n_started.append(n_processes)
             yield from map(search, parts)
 
-        monkeypatch.setattr(pruning, "mapped", mapped)
+        monkeypatch.setattr(pruning, "parallel_map", parallel_map)
         for n in (12, 9, 7, 1):
             assert nearest.search(shares[:n], 1, n_jobs=20)[1].ravel().tolist() == [*range(n)]
         assert n_started == [3, 2]

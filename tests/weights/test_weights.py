@@ -248,13 +248,13 @@ def test_equals_the_plain_loop_on_many_classes(name):
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
-@pytest.mark.parametrize("cells_per_block", [1, 7, 100])
-def test_blocks_of_terms_give_what_all_terms_at_once_give(name, cells_per_block, monkeypatch):
+@pytest.mark.parametrize("counts_per_block", [1, 7, 100])
+def test_blocks_of_terms_give_what_all_terms_at_once_give(name, counts_per_block, monkeypatch):
     rng = np.random.default_rng(5)
     X = rng.poisson(0.4, (60, 30)) * (rng.random(30) < 0.9)
     counts = ClassCounts.from_matrix(X, rng.integers(0, 6, 60))
     at_once = WEIGHTS[name](counts)
-    monkeypatch.setattr("troenpy.weights.cells.CELLS_PER_BLOCK", cells_per_block)
+    monkeypatch.setattr("troenpy.weights.count_table.COUNTS_PER_BLOCK", counts_per_block)
     np.testing.assert_allclose(WEIGHTS[name](counts), at_once, rtol=1e-12)
 
 
@@ -318,9 +318,9 @@ def test_a_term_of_unlabelled_documents_is_finite(name):
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_one_class_is_an_error(name):
-    with pytest.raises(ValueError, match=r"at least two with documents are needed, got one class \('a'\)"):
+    with pytest.raises(ValueError, match=r"at least two classes with documents, got one class \('a'\)"):
         WEIGHTS[name](ClassCounts.from_matrix([[1], [1]], ["a", "a"]))
-    with pytest.raises(ValueError, match="got none, or sample weights all zero"):
+    with pytest.raises(ValueError, match=r"got none \(or all sample weights are zero\)"):
         WEIGHTS[name](ClassCounts.from_matrix(np.zeros((0, 1)), []))
 
 
@@ -589,7 +589,7 @@ def test_plug_in_is_infinite_for_a_term_of_one_class():
     ("parameters", "message"),
     [
         ({"estimator": "addone"}, r"estimator must be one of plugin, add_one, .* got 'addone'"),
-        ({"estimator": "dirichlet", "prior": "flat"}, "prior must be uniform or classes, got 'flat'"),
+        ({"estimator": "dirichlet", "prior": "flat"}, "prior must be 'uniform' or 'classes', got 'flat'"),
     ],
     ids=["estimator", "prior"],
 )
@@ -634,13 +634,14 @@ def test_anything_but_a_product_is_an_error(expression):
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown scheme 'idff' \(did you mean idf\?\); known are idf, pcf, .*, nb"):
+    with pytest.raises(ValueError, match=r"unknown scheme 'idff' \(did you mean idf\?\): choose from idf, pcf, .*, nb"):
         term_weights(HAND, "idff")
 
 
 def test_a_square_root_of_negative_weights_is_an_error():
     with pytest.raises(
-        ValueError, match=r"square root of negative weights, the least -0\.\d+: use a weight without sign"
+        ValueError,
+        match=r"negative weights, the smallest is -0\.\d+: use a weight that is never negative",
     ):
         term_weights(ClassCounts.from_matrix([[1], [1], [0], [0]], ["a", "b", "a", "a"]), "sqrt(pcf)")
 
@@ -648,8 +649,8 @@ def test_a_square_root_of_negative_weights_is_an_error():
 @pytest.mark.parametrize(
     ("scheme", "error", "message"),
     [
-        (lambda counts: np.ones(2), ValueError, r"must give one number per term, shape \(1,\), got \(2,\)"),
-        (lambda counts: np.array([np.nan]), ValueError, "gives the weight nan: every weight must be finite"),
+        (lambda counts: np.ones(2), ValueError, r"must return one number per term, shape \(1,\), got \(2,\)"),
+        (lambda counts: np.array([np.nan]), ValueError, "must return finite weights, got nan"),
         (3, TypeError, "scheme must be a name, an expression or a function, got 3"),
     ],
     ids=["two numbers", "nan", "no function"],

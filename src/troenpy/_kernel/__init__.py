@@ -1,34 +1,34 @@
-"""The compiled loops, or None where the package was installed without a compiler.
+"""The compiled kernel, or None if the package was installed without a compiler.
 
-Arrays in, arrays out, no policy. Whoever calls a kernel function has a twin in Python for the other case; the
-environment variable ``TROENPY_KERNEL=0`` makes all of them run the twin.
+Kernel functions take arrays and return arrays. Every caller has a fallback in Python with the same results; the
+environment variable ``TROENPY_KERNEL=0`` selects the fallbacks.
 """
 
 import os
 import warnings
 from types import ModuleType
 
-#: The kernel, for what is no slower without it; `compiled` returns it for all else. Tests set it to None.
+#: The kernel, without a warning if it is missing; speed-critical code calls `compiled` instead. Tests set it to None.
 native: ModuleType | None = None
-#: Whether to say at the next call that there is no kernel: once, and only to those who did not switch it off.
-is_missed = False
+#: Whether `compiled` should warn that the kernel is missing: once, and not if TROENPY_KERNEL=0.
+should_warn = False
 
 if os.environ.get("TROENPY_KERNEL", "1") != "0":
     try:
         import troenpy._kernel._native as native
-    except ModuleNotFoundError:  # built without a compiler; a kernel that is there but broken raises ImportError
-        is_missed = True
+    except ModuleNotFoundError:  # built without a compiler; a broken kernel raises ImportError
+        should_warn = True
 
 
 def compiled() -> ModuleType | None:
-    """Return the kernel, or None where the twin has to run; warn once if that is because it was not built."""
-    global is_missed
-    if is_missed:
-        is_missed = False
+    """Return the kernel, or None if the fallback must run; warn once if the kernel was not built."""
+    global should_warn
+    if should_warn:
+        should_warn = False
         warnings.warn(
-            "troenpy was installed without its compiled kernel: results are the same, but take several times longer. "
-            "Install a C++ compiler (g++, clang++ or Visual Studio's), then reinstall troenpy with pip install "
-            "--force-reinstall --no-cache-dir --no-deps; or set TROENPY_KERNEL=0 to run without it and not see this",
+            "troenpy was installed without its compiled kernel: results are the same, but everything is several times "
+            "slower. Install a C++ compiler (g++, clang++ or Visual Studio) and reinstall troenpy with pip install "
+            "--force-reinstall --no-cache-dir --no-deps; or set TROENPY_KERNEL=0 to silence this warning",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -36,10 +36,9 @@ def compiled() -> ModuleType | None:
 
 
 def kernel_available() -> bool:
-    """Say whether the compiled kernel runs; without it everything works, more slowly.
+    """Return whether the compiled kernel is in use; without it everything works, but more slowly.
 
-    It does not run where the package was built without a compiler, or with ``TROENPY_KERNEL=0`` in the
-    environment.
+    False if the package was built without a compiler, or if the environment variable ``TROENPY_KERNEL`` is 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-// numpy arrays as the bindings take and give them.
+// numpy arrays as arguments and results of the bindings.
 
 #pragma once
 
@@ -36,7 +36,7 @@ Array<T> to_numpy(Buffer<T> values, std::size_t n) {
     return Array<T>(owned->data(), {n}, owner);
 }
 
-// The number of rows that the borders of a CSR matrix have, once they are known to be in order.
+// Checks the indptr of a CSR matrix and returns the number of rows.
 template <typename Index>
 std::size_t checked_rows(const Array<const Index> &indptr, std::size_t n_stored) {
     const std::size_t n_rows = indptr.size() == 0 ? 0 : indptr.size() - 1;

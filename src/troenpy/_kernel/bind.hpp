@@ -1,4 +1,4 @@
-// What each part adds to the module.
+// Each part of the kernel adds its bindings to the module.
 
 #pragma once
 

@@ -1,10 +1,10 @@
-// What compilers and processors offer beyond the language. No other file asks which of them it is built with.
+// Compiler and processor features beyond standard C++. No other file depends on the compiler or processor.
 //
-// Everything has a plain version, which compilers other than GCC and Clang take, MSVC among them. The CMake option
-// TROENPY_PORTABLE makes every compiler take it, so that tests reach it.
+// Everything has a portable version, for compilers other than GCC and Clang, such as MSVC. The CMake option
+// TROENPY_PORTABLE selects it for every compiler, so that it can be tested.
 //
-// TROENPY_X86 is defined where functions may be written in AVX2 instructions. Such a function has one of the
-// TROENPY_TARGETs before it and is called only if this processor has what it names.
+// TROENPY_X86 is defined if functions may use AVX2 instructions. Such a function is marked with one of the
+// TROENPY_TARGETs, and is only called if the processor supports that target.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 static_assert(std::endian::native == std::endian::little, "terms are read from text as little-endian numbers");
 static_assert(sizeof(std::size_t) == 8, "lengths are added and multiplied in 64 bits");
 
-#if defined(__GNUC__) && !defined(TROENPY_PORTABLE)  // Clang says so too, but not where it stands in for MSVC
+#if defined(__GNUC__) && !defined(TROENPY_PORTABLE)  // Clang defines it too, except as clang-cl
 #define TROENPY_GNU 1
 #endif
 
@@ -29,7 +29,7 @@ static_assert(sizeof(std::size_t) == 8, "lengths are added and multiplied in 64 
 #define TROENPY_TARGET_BITS
 #endif
 
-// For a loop that is compiled once for each target, as part of a function of that target.
+// For a loop that is inlined into a function of each target.
 #if defined(TROENPY_GNU)
 #define TROENPY_ALWAYS_INLINE __attribute__((always_inline)) inline
 #else
@@ -46,7 +46,7 @@ inline bool has_avx2_and_fma() { return has_avx2() && __builtin_cpu_supports("fm
 constexpr bool has_bit_instructions() { return false; }
 #endif
 
-// Asks for memory that is about to be read, or written. The address need not be valid.
+// Prefetches memory for reading or writing. The address need not be valid.
 #if defined(TROENPY_GNU)
 inline void prefetch(const void *place) { __builtin_prefetch(place); }
 inline void prefetch_to_write(const void *place) { __builtin_prefetch(place, 1); }
@@ -55,7 +55,7 @@ inline void prefetch(const void *) {}
 inline void prefetch_to_write(const void *) {}
 #endif
 
-// The first byte becomes the last. Compilers know this pattern and make one instruction of it.
+// Reverses the bytes. Compilers turn this pattern into one instruction.
 constexpr std::uint64_t reverse_bytes(std::uint64_t x) {
     x = (x & 0x00FF00FF00FF00FF) << 8 | (x >> 8 & 0x00FF00FF00FF00FF);
     x = (x & 0x0000FFFF0000FFFF) << 16 | (x >> 16 & 0x0000FFFF0000FFFF);
@@ -63,7 +63,7 @@ constexpr std::uint64_t reverse_bytes(std::uint64_t x) {
 }
 static_assert(reverse_bytes(0x0102030405060708) == 0x0807060504030201);
 
-// The two halves of a product of 128 bits, combined by exclusive or.
+// The exclusive or of the two halves of a 128-bit product.
 constexpr std::uint64_t fold_product_plainly(std::uint64_t a, std::uint64_t b) {
     constexpr std::uint64_t low = 0xFFFFFFFF;
     const std::uint64_t least = (a & low) * (b & low), middle = (a >> 32) * (b & low) + (least >> 32);
@@ -84,7 +84,7 @@ constexpr std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) {
 constexpr std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) { return fold_product_plainly(a, b); }
 #endif
 
-// n numbers side by side: the sum of two, and the product with one number.
+// A vector of n numbers: addition, and multiplication by a scalar.
 template <typename T, std::size_t n>
 struct PlainLanes {
     T values[n];

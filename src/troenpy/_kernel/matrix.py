@@ -1,4 +1,4 @@
-"""Loops over sparse matrices: the kernel's where it is there, numpy's and scipy's otherwise."""
+"""Loops over sparse matrices: by the kernel, or else by numpy and scipy."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from troenpy import _kernel
 
 Norm = Literal["l1", "l2", "hellinger"] | None
-DIFFERENCES_AT_ONCE = 2**17  # that many stay in a processor's cache
+DIFFERENCES_AT_ONCE = 2**17  # fits in the cache
 
 
 def class_document_counts(
@@ -21,7 +21,7 @@ def class_document_counts(
     *,
     n_threads: int = 1,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Count the documents of each class that have each column.
+    """Count the documents per class and column.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def class_document_counts(
     Returns
     -------
     indptr, indices, data : arrays of a CSC matrix of shape (n_classes, n_columns), rows ascending
-        The first two are of the type of those given, the last is int64.
+        The first two have the dtype of the arguments, `data` is int64.
     totals : int64 array of shape (n_columns,), the sums of the columns
 
     Examples
@@ -47,7 +47,7 @@ def class_document_counts(
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     if (native := _kernel.compiled()) is not None:
         arrays = native.class_document_counts(indptr, indices, codes, n_classes, n_columns, n_threads)
-        # the kernel's int64 may be a "long long", equal but shown otherwise
+        # the kernel's int64 may be "long long", which numpy shows differently
         return *arrays[:2], arrays[2].view(np.int64), arrays[3].view(np.int64)
     ones = np.ones(len(indices), dtype=np.int64)
     documents = sp.csr_array((ones, indices, indptr), shape=(len(codes), n_columns))
@@ -76,9 +76,9 @@ def weigh_rows(
     weights : float64 array of shape (n_columns,)
     norm : {"l1", "l2", "hellinger"} or None
         Divide each row by the sum of its absolute values, or by its Euclidean length. "hellinger" takes the
-        square root of the absolute l1-normalised values, with their sign. A row of zeros stays.
+        signed square root of the l1-normalised values. Rows of zeros do not change.
     out : float array like data, or None
-        Where to write; None writes to `data`, which must then be of floating point.
+        Where to write; None overwrites `data`, which must then have a floating dtype.
     n_threads : int
 
     Returns
@@ -114,21 +114,21 @@ def stack_blocks(
     tail: NDArray[Any] | None = None,
     n_threads: int = 1,
 ) -> None:
-    """Write blocks of features side by side, all over the pattern of one CSR matrix.
+    """Write blocks of features next to each other, all with the sparsity pattern of one CSR matrix.
 
     Parameters
     ----------
     counts, indices, indptr : arrays of a CSR matrix of shape (n_rows, n_columns), float32 or float64
     weights : array of shape (n_sets, n_blocks, n_columns)
-    sets : array of shape (n_rows,), which set of weights each row takes
+    sets : array of shape (n_rows,), the set of weights of each row
     blocks : list of (tf, norm)
         tf is "raw", "log", "sqrt" or "binary"; norm is "l1", "l2", "hellinger" or "none".
-    out, out_indices : arrays with room for n_blocks times as many values, and the tail
-        The counts may stand at their end, if there is a block.
+    out, out_indices : arrays for n_blocks times as many values, plus the tail
+        The counts may be stored at their end, if there is at least one block.
     tail : array of shape (n_rows, n_tail) like counts, or None
-        Values that follow the blocks of each row, in columns of their own.
+        Values to append to each row, in extra columns.
     n_threads : int
-        One is enough where the result is written over the counts: row after row.
+        Ignored if the result overwrites the counts: that must run row by row.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def class_profiles(
     as_dense: bool = True,
     n_threads: int = 1,
 ) -> tuple[Any, NDArray[np.float64]]:
-    """Sum over each row's terms what the term says of the classes: its weighted count by its documents of each class.
+    """Sum, over the terms of each row, the weighted count times the term's documents in each class.
 
     Parameters
     ----------
@@ -185,12 +185,12 @@ def class_profiles(
     table : CSC of shape (n_classes, n_columns)
     totals : array of shape (n_columns,)
     left_out : array of shape (n_rows,)
-        What to take from the totals of the terms of each row.
+        What to subtract from the totals, for each row.
     smoothing : float
     as_dense : bool, default=True
-        Return an array; otherwise CSR, which only holds classes that share a term with the row.
+        Return an array; otherwise CSR, with entries only for classes that share a term with the row.
     n_threads : int
-        Of the dense result.
+        Only used for a dense result.
 
     Returns
     -------
@@ -208,9 +208,9 @@ def class_profiles(
     n_rows, n_classes = rows.shape[0], table.shape[0]
     if as_dense and (native := _kernel.compiled()) is not None:
         out, sums = np.zeros((n_rows, n_classes)), np.empty((n_rows, 2))
-        cells = (array.astype(np.int64, copy=False) for array in (table.indptr, table.indices))
+        arrays = (array.astype(np.int64, copy=False) for array in (table.indptr, table.indices))
         native.class_profiles(
-            rows.data, rows.indices, rows.indptr, weights, *cells, table.data.astype(np.float64, copy=False),
+            rows.data, rows.indices, rows.indptr, weights, *arrays, table.data.astype(np.float64, copy=False),
             totals, left_out, smoothing, out, sums, n_threads
         )  # fmt: skip
         return out, sums
@@ -227,7 +227,7 @@ def class_profiles(
 
 
 def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the least of `table[i, j] - less[j]` over j, for each i.
+    """Return the minimum of `table[i, j] - less[j]` over j, for each i.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> 
 
 
 def return_free_memory() -> None:
-    """Give memory that was freed back to the system, before much more is taken."""
+    """Return freed memory to the operating system, before a large allocation."""
     if _kernel.native is not None:
         _kernel.native.return_free_memory()
 

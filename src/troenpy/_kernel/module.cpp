@@ -1,4 +1,4 @@
-// troenpy._kernel._native: the compiled loops. Arrays and texts in, arrays out, no policy.
+// troenpy._kernel._native: the compiled loops. They take arrays and texts, and return arrays.
 
 #include "bind.hpp"
 

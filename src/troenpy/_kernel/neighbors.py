@@ -1,7 +1,8 @@
-"""The nearest rows of sparse matrices: the kernel's where it is there, scipy's products otherwise, same answers.
+"""Find the nearest rows of sparse matrices: with the kernel, or else with scipy, with the same results.
 
-Both find candidates by fast scores with a bound on their error, and measure those in float64 in one fixed order of
-additions, so that results are brute force's to the last bit. nearest.hpp defines them and proves the kernel's bound.
+Both find candidates with fast scores of bounded error. They then compute the distances of the candidates in float64,
+adding in a fixed order, so that results are bitwise equal to brute force. nearest.hpp has the definitions, and the
+proof of the kernel's bound.
 """
 
 from dataclasses import dataclass
@@ -14,14 +15,15 @@ from numpy.typing import NDArray
 from troenpy import _kernel
 
 LARGEST_INT32 = np.iinfo(np.int32).max
-DISTANCES_PER_BLOCK = 2**20  # of the twin: 8 MB, and a few arrays of that size
+DISTANCES_PER_BLOCK = 2**20  # of the fallback: a few arrays of 8 MB
 
 
 @dataclass(frozen=True)
 class Space:
-    """The rows to search in one block of columns, as the metric wants them: canonical CSR, float64, no stored zeros.
+    """The rows to search, in one block of columns: canonical CSR, float64, no stored zeros.
 
-    The metric is "euclidean", "manhattan", "cosine" (rows of length 1) or "hellinger" (square roots of shares).
+    The metric is "euclidean", "manhattan", "cosine" (rows have length 1) or "hellinger" (square roots of
+    l1-normalised rows).
     """
 
     rows: sp.csr_array
@@ -29,7 +31,7 @@ class Space:
 
 
 def build_index(spaces: list[Space]) -> Any:
-    """Return the kernel's index of the rows, or None where the twin has to search."""
+    """Return the kernel's index of the rows, or None if the fallback must be used."""
     native = _kernel.compiled()
     if native is None or max(space.rows.shape[1] for space in spaces) > LARGEST_INT32:
         return None
@@ -45,19 +47,19 @@ def nearest_rows(
     queries: list[sp.csr_array],
     n_neighbors: int,
     *,
-    skips_own_row: bool = False,
+    skip_own_row: bool = False,
     n_threads: int = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Find the nearest rows of each query; distances of several spaces are added, equal ones go by row number.
+    """Find the nearest rows of each query; distances of several spaces are added, and ties go to the lower row number.
 
     Parameters
     ----------
     spaces : list of Space
-    index : what `build_index` returned for them
-    queries : list of CSR matrices like the spaces' rows
+    index : the result of `build_index`
+    queries : list of CSR matrices, one per space
     n_neighbors : int
-    skips_own_row : bool
-        Query i is row i, and not its own neighbour.
+    skip_own_row : bool
+        Query i is row i and must not be its own neighbour.
     n_threads : int
 
     Returns
@@ -71,10 +73,10 @@ def nearest_rows(
     (array([[1., 1.]]), array([[0, 2]]))
     """
     if index is None:
-        return _nearest_without_kernel(spaces, queries, n_neighbors, skips_own_row)
+        return _nearest_without_kernel(spaces, queries, n_neighbors, skip_own_row)
     shape = (queries[0].shape[0], n_neighbors)
     distances, rows = np.empty(shape), np.empty(shape, dtype=np.int64)
-    index.search([_arrays(query) for query in queries], skips_own_row, n_threads, distances, rows)
+    index.search([_arrays(query) for query in queries], skip_own_row, n_threads, distances, rows)
     return distances, rows
 
 
@@ -83,7 +85,7 @@ def _arrays(rows: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], N
 
 
 def _nearest_without_kernel(
-    spaces: list[Space], queries: list[sp.csr_array], n_neighbors: int, skips_own_row: bool
+    spaces: list[Space], queries: list[sp.csr_array], n_neighbors: int, skip_own_row: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     n_queries, n_rows = queries[0].shape[0], spaces[0].rows.shape[0]
     distances = np.empty((n_queries, n_neighbors))
@@ -94,11 +96,11 @@ def _nearest_without_kernel(
         least, most = _intervals(spaces, blocks)
         for i in range(len(least)):
             own = first + i
-            if skips_own_row:
+            if skip_own_row:
                 least[i, own] = most[i, own] = np.inf
             limit = np.partition(most[i], n_neighbors - 1)[n_neighbors - 1]
             candidates = np.flatnonzero(~(least[i] > limit))
-            if skips_own_row:
+            if skip_own_row:
                 candidates = candidates[candidates != own]
             measured = np.zeros(len(candidates))
             for space, block in zip(spaces, blocks, strict=True):
@@ -109,9 +111,9 @@ def _nearest_without_kernel(
 
 
 def _intervals(spaces: list[Space], queries: list[sp.csr_array]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and the largest distance that each query may have from each row.
+    """Return lower and upper bounds of the distance from each query to each row.
 
-    The float64 sums below err by less than (their terms + 16) roundings of a(x) + a(y); see nearest.hpp.
+    The error of the float64 sums is less than (number of terms + 16) roundings of a(x) + a(y); see nearest.hpp.
     """
     least: Any = 0.0
     most: Any = 0.0
@@ -138,7 +140,7 @@ def _manhattan(x: sp.csr_array, y: sp.csr_array) -> NDArray[np.float64]:
 
 
 def _sizes(rows: sp.csr_array, metric: str) -> NDArray[np.float64]:
-    """Return a(y) of every row; 1 for a row of zeros under cosine, so that 1 + 1 - 2 * 0 is twice its distance."""
+    """Return a(y) of every row; 1 for a row of zeros with "cosine", so that 1 + 1 - 2 * 0 is twice its distance."""
     values = np.abs(rows.data) if metric == "manhattan" else rows.data**2
     sizes = sum_rows(rows.indptr, values)
     if metric == "cosine":
@@ -147,7 +149,7 @@ def _sizes(rows: sp.csr_array, metric: str) -> NDArray[np.float64]:
 
 
 def sum_rows(indptr: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Add up the stored values of each row, one after the other."""
+    """Sum the stored values of each row, in order."""
     n_rows = len(indptr) - 1
     sums: NDArray[Any] = np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), values, minlength=n_rows)
     return sums
@@ -158,7 +160,7 @@ def _longest(rows: sp.csr_array) -> int:
 
 
 def _distances(space: Space, query: sp.csr_array, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Measure one query against some rows: terms added in ascending order of columns, as the kernel does."""
+    """Return the distances from one query to some rows, adding terms in column order as the kernel does."""
     block = sp.vstack([query, space.rows[rows]], format="csr")
     columns, block.indices = np.unique(block.indices, return_inverse=True)
     block.resize(block.shape[0], max(1, len(columns)))
@@ -166,7 +168,7 @@ def _distances(space: Space, query: sp.csr_array, rows: NDArray[np.int64]) -> ND
     with np.errstate(over="ignore", invalid="ignore"):
         terms = dense[1:] - dense[0]
         terms = np.abs(terms) if space.metric == "manhattan" else terms**2
-        sums = np.cumsum(terms, axis=1)[:, -1]  # a plain sum would add in another order
+        sums = np.cumsum(terms, axis=1)[:, -1]  # np.sum would add in a different order
     distances = _to_distance(np.where(np.isnan(sums), np.inf, sums), space.metric)
     if space.metric == "cosine":
         has_zeros = np.diff(block.indptr) == 0

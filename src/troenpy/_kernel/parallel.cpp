@@ -29,7 +29,7 @@ public:
     Team(unsigned n_threads, std::size_t n_tasks, const Task &task)
         : n_threads_(useful_threads(n_threads, n_tasks)), n_tasks_(n_tasks), task_(task) {}
 
-    // What fails, the start of a thread included, stops all; it is thrown when no thread is left.
+    // Any failure, even to start a thread, stops all threads; it is rethrown when they have ended.
     void run() {
         guard([&] { start_others(); });
         work(0);
@@ -39,14 +39,14 @@ public:
     }
 
 private:
-    // Room first: a thread that runs must be in the vector, or it could not be joined.
+    // Reserve first: a running thread must be in the vector, or it could not be joined.
     void start_others() {
         threads_.reserve(n_threads_ - 1);
         try {
             for (unsigned worker = 1; worker < n_threads_; ++worker)
                 threads_.emplace_back([this, worker] { work(worker); });
         } catch (const std::system_error &) {
-            // The system gives no more threads: those that run share the tasks.
+            // The system has no more threads: the running ones share the tasks.
         }
     }
 
@@ -63,7 +63,7 @@ private:
         done_.notify_all();
     }
 
-    // The caller has no task left, but its user may still want to stop the others.
+    // The calling thread has finished its tasks, but the user may still interrupt the others.
     void wait() {
         Watch watch(stop_, true);
         std::unique_lock lock(mutex_);

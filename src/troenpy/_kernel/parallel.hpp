@@ -1,7 +1,7 @@
 // Threads that stop when one of them fails or the user presses Ctrl-C.
 //
-// The calling thread works too. It alone looks for signals, since only Python's main thread may; everyone
-// else sees a flag. All of this runs without the GIL.
+// The calling thread works too. Only it checks for signals, because only Python's main thread may; the others
+// check a flag. All of this runs without the GIL.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace troenpy {
 
-// Thrown in the other threads after one has failed; never seen outside.
+// Thrown in the other threads after one has failed; never leaves this module.
 struct Stopped {};
 
 class Watch {
 public:
     Watch(std::atomic<bool> &stop, bool is_caller) : stop_(stop), is_caller_(is_caller) {}
 
-    // Called every few thousand steps of a loop that may take long.
+    // Call this every few thousand steps of a long loop.
     void check() {
         if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
         if (is_caller_) look_for_signals();
@@ -35,11 +35,11 @@ private:
 
 using Task = std::function<void(unsigned worker, std::size_t task, Watch &watch)>;
 
-// The workers among which so many tasks can be shared: at least one, at most one for each task.
+// The number of workers for n_tasks: at least one, at most one per task.
 unsigned useful_threads(unsigned n_threads, std::size_t n_tasks);
 
-// Runs task(worker, i, watch) for every i < n_tasks; each worker number is in use by one thread at a time, and
-// is less than useful_threads(n_threads, n_tasks).
+// Runs task(worker, i, watch) for every i < n_tasks. A worker number is used by one thread at a time and is less
+// than useful_threads(n_threads, n_tasks).
 void run_tasks(unsigned n_threads, std::size_t n_tasks, const Task &task);
 
 }  // namespace troenpy

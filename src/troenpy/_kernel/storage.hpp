@@ -1,4 +1,4 @@
-// Memory for the inner loops: arrays that are not filled before use, and zeroed pages for hash tables.
+// Memory for the inner loops: uninitialised arrays, and zeroed pages for hash tables.
 
 #pragma once
 
@@ -18,11 +18,11 @@
 
 namespace troenpy {
 
-// A growing array of plain values. std::vector would fill what is about to be overwritten.
+// A growing array of plain values. std::vector would initialise values that are about to be overwritten.
 template <typename T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
-    static constexpr bool is_overaligned = alignof(T) > alignof(std::max_align_t);  // realloc would not do
+    static constexpr bool is_overaligned = alignof(T) > alignof(std::max_align_t);  // realloc would not align
 
 public:
     Buffer() = default;
@@ -44,7 +44,7 @@ public:
         if (n > capacity_) resize_to(n > 2 * capacity_ ? n : 2 * capacity_);
     }
 
-    // Gives back what is above n, if that is worth a call to the system.
+    // Frees the memory beyond n values, if there is enough of it to be worth a system call.
     void shrink_to(std::size_t n) {
         if (n < capacity_ - capacity_ / 4) resize_to(n);
     }
@@ -83,8 +83,8 @@ private:
     std::size_t capacity_ = 0;
 };
 
-// An array of zeros of fixed size. On Linux it asks for huge pages: a hash table is read at random, and with
-// small pages half of its cost is the address translation.
+// A zeroed array of fixed size. On Linux it requests huge pages: a hash table is accessed at random, and with
+// small pages address translation is half the cost.
 template <typename T>
 class Zeros {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -97,7 +97,7 @@ public:
         void *pages = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED) throw std::bad_alloc();
         if (bytes() >= huge_page) madvise(pages, bytes(), MADV_HUGEPAGE);
-        // A page that is read before it is written is mapped twice, and the second time all threads are stopped.
+        // A page that is read before it is written gets mapped twice, and the second time stops all threads.
         for (std::size_t i = 0; i < bytes(); i += small_page) static_cast<volatile char *>(pages)[i] = 0;
 #else
         void *pages = std::calloc(n, sizeof(T));
@@ -139,7 +139,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// The C library keeps what was freed below memory in use, such as the tables of the counting below the vocabulary.
+// The C library keeps freed memory that lies below memory in use, such as the counting tables below the vocabulary.
 inline void return_free_memory() {
 #if defined(__GLIBC__)
     malloc_trim(0);

@@ -1,4 +1,4 @@
-"""Labels and counts: documents per class and term, the one statistic that every weight is a function of; it adds."""
+"""Labels, and the counts of documents per class and term that every weight is computed from."""
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.labels import Labels, read_labels

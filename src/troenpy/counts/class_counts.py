@@ -1,6 +1,6 @@
-"""ClassCounts, the one statistic: documents per class, documents per class and term.
+"""ClassCounts: documents per class, per term, and per class and term.
 
-Every weight is a function of it, and it adds: counts of two sets of documents are the sum of their counts.
+Every weight is a function of this one statistic. Counts add: A + B are the counts of both sets of documents.
 """
 
 from collections.abc import Iterable
@@ -19,26 +19,26 @@ from troenpy.files import archive
 
 
 class ClassCounts:
-    """Documents per class, documents per term, documents per class and term: all that a weight may know.
+    """Documents per class, per term, and per class and term: every weight is a function of this one statistic.
 
-    Counts are int64, so that addition is exact; float64 if documents have weights. A document with several
-    labels, or none, counts once in `n_documents` and `term_docs`, and once for each of its classes elsewhere.
-    The object and its arrays cannot be changed.
+    Counts are int64, so that addition is exact, or float64 if documents have weights. A document with several labels,
+    or none, counts once in `n_documents` and `term_docs`, and once per class in `n_docs` and `doc_freq`. The object
+    and its arrays are immutable.
 
     Parameters
     ----------
     classes : ndarray of shape (K,)
-        The classes in rising order.
+        The classes in ascending order.
     n_documents : int or float
-        Documents in all.
+        Total number of documents.
     n_docs : ndarray of shape (K,)
-        Documents of each class.
+        Documents per class.
     doc_freq : sparse array of shape (K, V)
-        Documents of each class that hold each term; kept as CSC.
+        Documents per class and term; stored as CSC.
     term_docs : ndarray of shape (V,)
-        Documents that hold each term.
+        Documents per term.
     terms : sequence of V strings, optional
-        Names of the columns. Without them, only counts with equally many columns add.
+        Names of the columns. Without them, counts only add if they have the same number of columns.
 
     Examples
     --------
@@ -77,32 +77,34 @@ class ClassCounts:
         n_docs, term_docs = read_numbers("n_docs", n_docs, 1), read_numbers("term_docs", term_docs, 1)
         doc_freq = read_numbers("doc_freq", doc_freq, 2)
         dtype = np.result_type(np.asarray(n_documents), n_docs, term_docs, doc_freq.dtype, np.int64)
-        cells = sparse.csc_array(doc_freq, dtype=dtype, copy=True)
-        cells.check_format(full_check=True)
-        cells.sum_duplicates()
-        cells.eliminate_zeros()
+        matrix = sparse.csc_array(doc_freq, dtype=dtype, copy=True)
+        matrix.check_format(full_check=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
         self._fill(
             classes=class_array(classes),
             n_documents=dtype.type(n_documents).item(),
             n_docs=np.array(n_docs, dtype=dtype),
-            cells=cells,
+            doc_freq=matrix,
             term_docs=np.array(term_docs, dtype=dtype),
             terms=None if terms is None else string_array(terms),
         )
-        check_fields(self, *cells.shape)
+        check_fields(self, *matrix.shape)
 
-    def _fill(self, *, cells: sparse.csc_array, **values: Any) -> None:
-        """Take over arrays that nobody else holds."""
-        index = np.int32 if max(*cells.shape, cells.nnz) < 2**31 else np.int64
-        values["_data"] = cells.data
-        values["_indices"], values["_indptr"] = (a.astype(index, copy=False) for a in (cells.indices, cells.indptr))
+    def _fill(self, *, doc_freq: sparse.csc_array, **values: Any) -> None:
+        """Set the fields to arrays that nobody else refers to, and make them read-only."""
+        index = np.int32 if max(*doc_freq.shape, doc_freq.nnz) < 2**31 else np.int64
+        values["_data"] = doc_freq.data
+        values["_indices"], values["_indptr"] = (
+            a.astype(index, copy=False) for a in (doc_freq.indices, doc_freq.indptr)
+        )
         for name, value in values.items():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"ClassCounts cannot be changed, so {name} cannot be set: add counts, or make new ones")
+        raise AttributeError(f"ClassCounts are immutable, cannot set {name}: add counts or create new ones")
 
     __delattr__ = __setattr__  # type: ignore[assignment]
 
@@ -110,16 +112,16 @@ class ClassCounts:
     def from_matrix(
         cls, X: Any, y: Any, *, sample_weight: Any = None, terms: Iterable[str] | None = None
     ) -> "ClassCounts":
-        """Count a matrix of documents by terms; a term is in a document where the entry is positive.
+        """Count the rows of a document-term matrix; a positive entry means that the document has the term.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Counts, or anything else that is positive where a term is present.
+            Counts, or any other values that are positive where a term is present.
         y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
-            One label per document, or a 0/1 matrix of several or none.
+            One label per document, or a 0/1 matrix for any number of labels per document.
         sample_weight : array-like of shape (n_documents,), optional
-            How many documents each one counts for.
+            How many documents each document counts as.
         terms : iterable of str, optional
             Names of the columns.
 
@@ -145,11 +147,12 @@ class ClassCounts:
         *,
         n_threads: int = 1,
     ) -> "ClassCounts":
-        """Do the work of `from_matrix` on canonical CSR of positive values, labels and weights known to be sound.
+        """Count a matrix as `from_matrix` does, without any checks.
 
         Parameters
         ----------
         present : CSR of shape (n_documents, n_terms)
+            Canonical, with positive values only.
         labels : Labels
         weights : ndarray of shape (n_documents,) or None
         terms : iterable of str, optional
@@ -159,13 +162,13 @@ class ClassCounts:
         -------
         ClassCounts
         """
-        cells, term_docs = documents_by_class(present, labels, weights, n_threads)
+        doc_freq, term_docs = documents_by_class(present, labels, weights, n_threads)
         counts = object.__new__(cls)
         counts._fill(
             classes=class_array(labels.classes),
             n_documents=len(labels) if weights is None else float(weights.sum()),
             n_docs=labels.indicator.sum(axis=0) if weights is None else weights @ labels.indicator,
-            cells=cells,
+            doc_freq=doc_freq,
             term_docs=term_docs,
             terms=None if terms is None else string_array(terms),
         )
@@ -173,19 +176,19 @@ class ClassCounts:
 
     @property
     def doc_freq(self) -> sparse.csc_array:
-        """Documents of each class that hold each term, K x V; made anew, so that changing it changes no counts."""
+        """Documents per class and term, K x V; a new matrix on every access, so editing it leaves the counts alone."""
         shape = len(self.n_docs), len(self.term_docs)
-        cells = sparse.csc_array((self._data, self._indices, self._indptr), shape=shape)
-        cells.has_canonical_format = True
-        return cells
+        doc_freq = sparse.csc_array((self._data, self._indices, self._indptr), shape=shape)
+        doc_freq.has_canonical_format = True
+        return doc_freq
 
     def select(self, columns: Any) -> "ClassCounts":
-        """Keep some terms.
+        """Return the counts of some of the terms.
 
         Parameters
         ----------
         columns : array-like of int or bool
-            The columns to keep, in this order, or a mask of them.
+            The columns to keep, in this order, or a boolean mask.
 
         Returns
         -------
@@ -202,7 +205,7 @@ class ClassCounts:
         )
 
     def with_terms(self, terms: Iterable[str]) -> "ClassCounts":
-        """Name the columns.
+        """Return the same counts with named columns.
 
         Parameters
         ----------
@@ -220,7 +223,7 @@ class ClassCounts:
         return bool(self.term_docs.dtype.kind == "f")
 
     def columns(self) -> NDArray[Any]:
-        """Return the column of each stored cell of `doc_freq`, beside its `indices` (the class) and `data`."""
+        """Return the column of each stored entry of `doc_freq`; its `indices` are the classes."""
         starts = self._indptr
         return np.repeat(np.arange(len(starts) - 1, dtype=starts.dtype), np.diff(starts))
 
@@ -228,7 +231,7 @@ class ClassCounts:
         return ClassCounts(**sum_fields(self, other)) if isinstance(other, ClassCounts) else NotImplemented
 
     def __radd__(self, other: object) -> "ClassCounts":
-        """Let `sum` start from its zero."""
+        """Support `sum`, which starts from 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -263,18 +266,18 @@ class ClassCounts:
         Parameters
         ----------
         path : path-like
-            The file; one that is there is replaced, whole or not at all.
+            The file to write; an existing file is replaced atomically.
         """
         archive.write(path, {"kind": "ClassCounts", "version": self.FILE_VERSION}, self.to_arrays())
 
     @classmethod
     def load(cls, path: archive.FilePath) -> "ClassCounts":
-        """Read what `save` wrote; nothing in the file is run, everything is checked.
+        """Read a file written by `save`. Everything is validated, and no code in the file is run.
 
         Parameters
         ----------
         path : path-like
-            The file.
+            The file to read.
 
         Returns
         -------
@@ -284,13 +287,13 @@ class ClassCounts:
         try:
             return cls.from_arrays(arrays)
         except (KeyError, ValueError, TypeError) as error:
-            raise ValueError(f"{path} does not hold sound ClassCounts: {archive.reason(error)}") from None
+            raise ValueError(f"{path} does not hold valid ClassCounts: {archive.reason(error)}") from None
 
     def to_arrays(self) -> archive.Arrays:
-        """Return everything as arrays of numbers, for a file."""
+        """Return the counts as numeric arrays, for a file."""
         return to_arrays(self)
 
     @classmethod
     def from_arrays(cls, arrays: archive.Arrays) -> "ClassCounts":
-        """Undo `to_arrays`; everything is checked."""
+        """Rebuild the counts from the result of `to_arrays`; everything is validated."""
         return cls(**from_arrays(arrays))

@@ -1,4 +1,4 @@
-"""A matrix of documents by terms, its labels and sample weights, to documents per class and term."""
+"""Count documents per class and term, from a document-term matrix, labels and sample weights."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from sklearn.utils import check_array
 from troenpy._kernel.matrix import class_document_counts
 from troenpy.counts.labels import Labels
 
-# Beyond these, sums of weights and their quotients leave the range of floating point.
-LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
-# What so many documents of the largest weight sum to that no machine holds them.
+# Outside these limits, sums of weights and their quotients overflow or underflow.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# A sum of weights that no corpus can reach: 1e15 documents of the largest weight.
 LARGEST_TOTAL = 1e115
 
 
 def present_terms(X: Any) -> sparse.csr_array:
-    """Return the terms of each document, those with a positive count, as canonical CSR; X is not changed."""
+    """Return the positive counts of a document-term matrix as canonical CSR; X is not changed."""
     with matrix_errors():
         X = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0, input_name="X")
     counts = sparse.csr_array(X)
@@ -35,7 +35,7 @@ def present_terms(X: Any) -> sparse.csr_array:
 
 @contextmanager
 def matrix_errors() -> Iterator[None]:
-    """Say on one line what scikit-learn, numpy or pandas say of a matrix on several, or of a value deep inside it.
+    """Shorten errors of scikit-learn, numpy and pandas about a matrix to one line that starts with X.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def matrix_errors() -> Iterator[None]:
     ...     check_array([["late goal"]], dtype=float)
     Traceback (most recent call last):
         ...
-    ValueError: X must hold numbers, documents by terms: could not convert string to float: 'late goal'
+    ValueError: X must be a numeric document-term matrix: could not convert string to float: 'late goal'
     """
     try:
         yield
@@ -51,9 +51,9 @@ def matrix_errors() -> Iterator[None]:
         if type(error) not in (ValueError, TypeError):
             raise
         message = " ".join(re.sub(r"\narray=.*\.\n", " ", str(error), flags=re.DOTALL).split())
-        message = re.sub(r"(?<=^Input X contains NaN\.).*", " No count may be missing: fill it, e.g. with 0", message)
+        message = re.sub(r"(?<=^Input X contains NaN\.).*", " Fill missing counts, e.g. with 0", message)
         if re.match(r"could not convert|float\(\) argument|setting an array|Complex data|dtype='numeric'", message):
-            message = f"X must hold numbers, documents by terms: {message:.120}"
+            message = f"X must be a numeric document-term matrix: {message:.120}"
         elif re.match(r"Expected 2D array|Found array", message):
             message = f"X: {message}"
         raise type(error)(message) from None
@@ -71,10 +71,10 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
         weights = np.full(n_documents, weights)
     if weights.shape != (n_documents,):
         raise ValueError(f"sample_weight must have one entry per document, ({n_documents},), got {weights.shape}")
-    is_wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
+    is_wrong = ~((weights == 0) | ((weights >= SMALLEST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
     if is_wrong.any():
         raise ValueError(
-            f"sample_weight must be finite and not negative, 0 or from {LEAST_WEIGHT:g} to {LARGEST_WEIGHT:g}, got"
+            f"sample_weight must be 0 or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, got"
             f" {weights[is_wrong][0]:g} for document {int(np.flatnonzero(is_wrong)[0])}"
         )
     return weights
@@ -83,7 +83,7 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
 def documents_by_class(
     present: sparse.csr_array, labels: Labels, weights: NDArray[np.float64] | None, n_threads: int = 1
 ) -> tuple[sparse.csc_array, NDArray[Any]]:
-    """Return documents per class and term (K x V), and per term (V): int64, or float64 if documents have weights."""
+    """Count documents per class and term (K x V), and per term (V): int64, or float64 if documents have weights."""
     if weights is None and labels.is_single:
         n_classes, n_terms = len(labels.classes), present.shape[1]
         indptr, indices, data, totals = class_document_counts(
@@ -96,5 +96,5 @@ def documents_by_class(
     members = labels.indicator if weights is None else labels.indicator * weights[:, np.newaxis]
     by_class = sparse.csc_array(members.T @ presence)
     by_class.sum_duplicates()
-    by_class.eliminate_zeros()  # of documents that weigh nothing
+    by_class.eliminate_zeros()  # from documents with weight 0
     return by_class, presence.sum(axis=0) if weights is None else weights @ presence

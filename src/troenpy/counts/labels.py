@@ -1,4 +1,4 @@
-"""Labels of any kind scikit-learn knows, as sorted classes and an indicator matrix of documents by class."""
+"""Read labels of any kind that scikit-learn accepts into sorted classes and an indicator matrix."""
 
 from collections.abc import Mapping, MappingView, Sequence, Set, Sized
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ from sklearn.utils.validation import column_or_1d
 
 @dataclass(frozen=True)
 class Labels:
-    """The classes in rising order, and which documents have which (n x K, int64 ones)."""
+    """The classes in ascending order, and which document has which (n x K, int64 ones)."""
 
     classes: NDArray[Any]
     indicator: sparse.csr_array
-    is_list: bool = True  # one label per document was given, not an indicator matrix
+    is_list: bool = True  # False if y was an indicator matrix
 
     def __len__(self) -> int:
         return int(self.indicator.shape[0])
 
     @property
     def is_single(self) -> bool:
-        """Whether every document has exactly one class; its number is then in `indicator.indices`."""
+        """Whether every document has exactly one class; `indicator.indices` are then the class numbers."""
         return bool((np.diff(self.indicator.indptr) == 1).all())
 
     def part(self, documents: NDArray[Any]) -> "Labels":
-        """Return the labels of some documents, all classes kept."""
+        """Return the labels of some documents, with all the classes."""
         return Labels(self.classes, self.indicator[documents], self.is_list)
 
 
 def read_labels(y: Any) -> Labels:
     """Read one label per document, or a multi-label indicator matrix whose classes are the column numbers.
 
-    Labels may be strings, integers, booleans or whole floats; an indicator matrix may be dense or sparse. Labels that
-    were read already come back as they are.
+    Labels may be strings, integers, booleans or whole floats; an indicator matrix may be dense or sparse. A `Labels`
+    object is returned unchanged.
     """
     if isinstance(y, Labels):
         return y
@@ -58,11 +58,11 @@ def read_labels(y: Any) -> Labels:
     return Labels(classes, indicator)
 
 
-def unmixed(y: Any) -> Any:
-    """Return labels for scikit-learn's own checks, which turn a list of strings and numbers into strings.
+def labels_for_sklearn(y: Any) -> Any:
+    """Check labels before scikit-learn does: it would convert a list of strings and numbers to strings.
 
-    What is no list of labels is an error; of numbers and tables, scikit-learn says it. Strings that numpy's own would
-    not tell apart, for a NUL at their end, become objects.
+    Numbers and tables are left to scikit-learn's own checks. Strings that end in NUL become an object array, because
+    numpy's fixed-width strings drop trailing NULs.
     """
     _check_order(y)
     if y is None or sparse.issparse(y):
@@ -78,53 +78,56 @@ def unmixed(y: Any) -> Any:
 
 
 def read_required_labels(y: Any, reader: str) -> Labels:
-    """Read the labels that an estimator on text cannot do without."""
+    """Read labels; `reader` is the estimator that the error for y=None names."""
     if y is None:
         raise ValueError(
-            f"{reader} learns from labels: it requires y to be passed, but the target y is None. fit(texts, labels),"
-            " one label per document; without labels, scikit-learn's TfidfVectorizer is the thing to use"
+            f"{reader} learns from labels: it requires y to be passed, but the target y is None. Call fit(texts,"
+            " labels) with one label per document; without labels, use scikit-learn's TfidfVectorizer"
         )
     return read_labels(y)
 
 
 def read_single_labels(y: Any, reader: str) -> Labels:
-    """Read the labels of an estimator that takes one per document."""
+    """Read labels and check that each document has exactly one."""
     labels = read_required_labels(y, reader)
     if not (labels.is_single and labels.is_list):
-        raise ValueError(f"{reader} takes one label per document: use TroenpyClassifier for several")
+        raise ValueError(
+            f"{reader} takes one label per document, got an indicator matrix: use TroenpyClassifier for several labels"
+        )
     return labels
 
 
-def check_labels_fit(labels: Labels, documents: Any, *, is_whole: bool = True) -> None:
+def check_labels_fit(labels: Labels, documents: Any, *, whole: bool = True) -> None:
     """Check the number of labels, and for swapped arguments.
 
-    `documents` are the documents, or how many there are; a batch, not the whole, may have a label for each.
+    `documents` are the documents, or their number. Only a batch (`whole=False`) may be empty or have as many classes
+    as documents.
     """
     is_number = isinstance(documents, int)
     if not is_number and (isinstance(documents, str | bytes) or not isinstance(documents, Sized)):
-        return  # read later, and an error then or a generator that can be read once
+        return  # a single text is an error later; a generator can only be read once
     n_documents, n_labels = documents if is_number else len(documents), len(labels)
-    if is_whole and n_documents == 0 and n_labels == 0:
-        raise ValueError("raw_documents must hold documents to learn from, got none")
+    if whole and n_documents == 0 and n_labels == 0:
+        raise ValueError("raw_documents must hold at least one document, got none")
     if n_labels != n_documents:
         raise ValueError(f"y must hold one label per document, got {n_labels} labels for {n_documents} documents")
-    if n_labels < 2 or not labels.is_single or not is_whole:
+    if n_labels < 2 or not labels.is_single or not whole:
         return
     n_classes, example = len(labels.classes), repr(str(labels.classes[0])[:40])
     if not is_number and labels.classes.dtype == object and not _has_distinct(documents, n_classes):
         raise ValueError(
-            f"there are more different labels (such as {example}) than different documents: are the arguments swapped?"
-            " fit(texts, labels)"
+            f"y has more distinct labels (such as {example}) than there are distinct documents: are the arguments"
+            " swapped? Call fit(texts, labels)"
         )
     if n_classes == n_labels:
         raise ValueError(
-            f"all {n_labels} labels are different (the first is {example}): a class needs several documents to learn"
-            " from; pass the classes as y"
+            f"all {n_labels} labels are different (the first is {example}), so no class has two documents: pass class"
+            " labels as y, not ids or texts"
         )
 
 
 def _has_distinct(documents: Any, n_wanted: int) -> bool:
-    """Say whether so many documents differ, looking no further than needed; blank and missing ones may be anything."""
+    """Whether at least this many documents differ; stops early, and at blank or missing documents."""
     seen = set()
     for document in documents:
         if not isinstance(document, str | bytes) or not document.strip():
@@ -138,7 +141,7 @@ def _has_distinct(documents: Any, n_wanted: int) -> bool:
 def _check_order(y: Any) -> None:
     if isinstance(y, Set | Mapping) and not isinstance(y, MappingView):
         raise TypeError(
-            f"y must hold one label per document, in their order, and a {type(y).__name__} has none: pass a list"
+            f"y must hold one label per document in the same order, got an unordered {type(y).__name__}: pass a list"
         )
 
 
@@ -176,15 +179,15 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"labels must be strings, integers, booleans or whole floats, got dtype {labels.dtype}")
     labels = column_or_1d(labels, warn=True)
     if labels.dtype.kind == "O":
-        labels = _objects(labels)
+        labels = _convert_objects(labels)
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        _missing(int(np.flatnonzero(np.isnan(labels))[0]))
+        _raise_missing(int(np.flatnonzero(np.isnan(labels))[0]))
     if labels.dtype.kind in "UT":
         return labels.astype(object)
     if labels.dtype == object:
         return labels
     if labels.dtype.kind in "uf" and not (np.abs(labels) < 2**63).all():
-        _too_large(labels[~(np.abs(labels) < 2**63)][0])
+        _raise_too_large(labels[~(np.abs(labels) < 2**63)][0])
     kind = type_of_target(labels, input_name="y")
     if kind not in ("binary", "multiclass"):
         example = labels[labels != np.trunc(labels)][0] if kind == "continuous" else labels[0]
@@ -193,31 +196,31 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _holds_strings(y: Any) -> bool:
-    """Say whether numpy would make strings of it: of a missing label the class "nan", and without trailing NULs."""
+    """Whether numpy would convert it to strings, turning a missing label into "nan" and dropping trailing NULs."""
     return isinstance(y, Sequence) and any(isinstance(label, str) for label in y)
 
 
-def _objects(labels: NDArray[np.object_]) -> NDArray[Any]:
-    """Check that all are strings, or give integers and booleans a type of their own."""
+def _convert_objects(labels: NDArray[np.object_]) -> NDArray[Any]:
+    """Convert objects to an array of strings, booleans or integers; a mixture is an error."""
     for plain, dtype in ((str, object), ((bool, np.bool_), bool), ((int, np.integer), np.int64)):
         if all(issubclass(kind, plain) for kind in set(map(type, labels))):
             try:
                 return labels.astype(dtype)
             except OverflowError:
-                _too_large(max(labels, key=abs))
+                _raise_too_large(max(labels, key=abs))
     for position, label in enumerate(labels):
-        # pandas' NA first: it is neither equal to itself nor not.
+        # pandas' NA first: comparing it with itself gives NA.
         if type(label).__name__ in ("NAType", "NaTType") or label is None or label != label:
-            _missing(position)
+            _raise_missing(position)
     kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
     raise ValueError(
         f"labels must be all strings or all integers, got {kinds}: convert y first, e.g. [str(label), ...]"
     )
 
 
-def _missing(position: int) -> None:
+def _raise_missing(position: int) -> None:
     raise ValueError(f"y has no label at position {position}: drop that document or give it a class")
 
 
-def _too_large(label: Any) -> None:
+def _raise_too_large(label: Any) -> None:
     raise ValueError(f"labels must be finite and fit 64-bit integers, got {label}: use strings")

@@ -1,4 +1,4 @@
-"""Counts of two sets of documents to those of both: classes and terms by name, the rest by addition."""
+"""Add the counts of two sets of documents, matching classes and terms by name."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def sum_fields(ours: "ClassCounts", theirs: "ClassCounts") -> dict[str, Any]:
-    """Return what `ClassCounts` of the sum takes."""
+    """Return the parameters of the `ClassCounts` of both."""
     classes, *class_maps = _merge(ours.classes, theirs.classes, "classes")
     terms, *term_maps = _merge_terms(ours, theirs)
     shape = len(classes), ours.doc_freq.shape[1] if terms is None else len(terms)
@@ -20,7 +20,7 @@ def sum_fields(ours: "ClassCounts", theirs: "ClassCounts") -> dict[str, Any]:
         "classes": classes,
         "n_documents": a.n_documents + b.n_documents,
         "n_docs": _spread(a.n_docs, rows_a, shape[0]) + _spread(b.n_docs, rows_b, shape[0]),
-        "doc_freq": _spread_cells(a, rows_a, columns_a, shape) + _spread_cells(b, rows_b, columns_b, shape),
+        "doc_freq": _spread_doc_freq(a, rows_a, columns_a, shape) + _spread_doc_freq(b, rows_b, columns_b, shape),
         "term_docs": _spread(a.term_docs, columns_a, shape[1]) + _spread(b.term_docs, columns_b, shape[1]),
         "terms": terms,
     }
@@ -30,22 +30,24 @@ def _merge_terms(ours: "ClassCounts", theirs: "ClassCounts") -> tuple[NDArray[An
     if ours.terms is not None and theirs.terms is not None:
         return _merge(ours.terms, theirs.terms, "terms")
     if ours.terms is not None or theirs.terms is not None:
-        raise ValueError("counts with named terms and counts without do not add: give terms= to both")
+        raise ValueError("cannot add counts with named terms to counts without: give terms= to both")
     n_ours, n_theirs = ours.doc_freq.shape[1], theirs.doc_freq.shape[1]
     if n_ours != n_theirs:
         raise ValueError(
-            f"counts of {n_ours} and {n_theirs} columns do not add: give terms= to both, so that columns can be"
+            f"cannot add counts with {n_ours} and {n_theirs} columns: give terms= to both, so that columns can be"
             " matched by name"
         )
     return None, np.arange(n_ours), np.arange(n_ours)
 
 
 def _merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the sorted union and where each entry of `a` and of `b` stands in it; equal arrays keep their order."""
+    """Return the sorted union, and the position of each entry of `a` and `b` in it; equal arrays keep their order."""
     if a.dtype == b.dtype and np.array_equal(a, b):
         return a, np.arange(len(a)), np.arange(len(b))
     if len(a) and len(b) and (a.dtype.kind in "Ob" or b.dtype.kind in "Ob") and a.dtype.kind != b.dtype.kind:
-        raise TypeError(f"{name} of types {type(a[0]).__name__} and {type(b[0]).__name__} do not merge")
+        raise TypeError(
+            f"{name} must have the same type to be merged, got {type(a[0]).__name__} and {type(b[0]).__name__}"
+        )
     merged = sorted({*a.tolist(), *b.tolist()})
     place = {value: i for i, value in enumerate(merged)}
     union = np.empty(len(merged), dtype=np.result_type(*([part for part in (a, b) if len(part)] or (a, b))))
@@ -60,8 +62,8 @@ def _spread(values: NDArray[Any], places: NDArray[Any], length: int) -> NDArray[
     return result
 
 
-def _spread_cells(
+def _spread_doc_freq(
     counts: "ClassCounts", rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]
 ) -> sparse.csc_array:
-    cells = counts.doc_freq
-    return sparse.csc_array((cells.data, (rows[cells.indices], columns[counts.columns()])), shape=shape)
+    doc_freq = counts.doc_freq
+    return sparse.csc_array((doc_freq.data, (rows[doc_freq.indices], columns[counts.columns()])), shape=shape)

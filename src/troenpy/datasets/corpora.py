@@ -23,7 +23,7 @@ from troenpy.datasets.catalogue import CATALOGUE, Entry
 from troenpy.datasets.originals import Record
 from troenpy.files import archive, folders
 from troenpy.files.archive import FilePath
-from troenpy.files.folders import present
+from troenpy.files.folders import find_file
 
 _DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError, ValueError)
 
@@ -157,10 +157,10 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
         raise ValueError(f"unknown corpus {name!r}; known are {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
     folder, cache = folders.data_folder(data_dir), folders.cache_folder()
-    path = present(folder, entry.file_name)
+    path = find_file(folder, entry.file_name)
     if path is not None:
         return _corpus(entry, _read(entry, path))
-    path = present(cache, entry.file_name)
+    path = find_file(cache, entry.file_name)
     if path is not None:
         try:
             return _corpus(entry, _read(entry, path))
@@ -194,7 +194,7 @@ def available(*, data_dir: FilePath | None = None) -> list[Listing]:
             entry.n_documents,
             entry.n_classes,
             entry.licence,
-            present(folder, entry.file_name) or present(cache, entry.file_name),
+            find_file(folder, entry.file_name) or find_file(cache, entry.file_name),
         )
         for entry in CATALOGUE.values()
     ]
@@ -220,8 +220,8 @@ def _fetch(entry: Entry, cache: Path | None) -> bytes:
     except _DAMAGE as error:
         raise ValueError(f"what came from {source} cannot be read as {entry.name}: {error}") from None
     _check(entry, content, f"what came from {source} is not the corpus {entry.name}", "the source has changed")
-    with folders.writing(path.parent):
-        archive.write_whole(path, gzip.compress(content, compresslevel=6, mtime=0))
+    with folders.cache_errors(path.parent):
+        archive.write_atomically(path, gzip.compress(content, compresslevel=6, mtime=0))
     return content
 
 

@@ -83,7 +83,7 @@ def fetched(source: Source, cache: Path | None, file_name: str) -> tuple[dict[st
     """Download the files of a source, for a file that will be in the cache; return them and that file's path."""
     if cache is None:
         raise _missing_pooch()
-    with folders.writing(cache):  # before the download, not after it
+    with folders.cache_errors(cache):  # before the download, not after it
         cache.mkdir(parents=True, exist_ok=True)
     try:
         return source.fetch(), cache / file_name

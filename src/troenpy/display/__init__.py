@@ -1,4 +1,4 @@
-"""Names and numbers made ready to be looked at: safe in a terminal, as a small table, as a data frame."""
+"""Show names and numbers: escaped for a terminal, as a small table, or as a data frame."""
 
 from troenpy.display.frames import data_frame, html_table, text_table
 from troenpy.display.plain import printable

@@ -1,4 +1,4 @@
-"""A small table for whoever looks at it: lines in a terminal, HTML in a notebook, a pandas DataFrame to go on with."""
+"""Small tables: text for a terminal, HTML for a notebook, or a pandas DataFrame."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ from troenpy.display.plain import printable
 
 
 def text_table(rows: Iterable[Sequence[str]], *, indent: str = "  ") -> list[str]:
-    r"""Return one line per row, columns aligned: the first to the left, the others to the right.
+    r"""Format rows as aligned lines: the first column to the left, the others to the right.
 
     Parameters
     ----------
     rows : iterable of sequences of str
-        All as long as the first; what a terminal would obey is escaped.
+        All of the same length; control characters are escaped.
     indent : str, default="  "
 
     Examples
@@ -23,20 +23,20 @@ def text_table(rows: Iterable[Sequence[str]], *, indent: str = "  ") -> list[str
     goal    0.52
     a\nb      -1
     """
-    cells = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    printed = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*printed, strict=True)]
     return [
         indent
         + "  ".join(
             cell.rjust(width) if number else cell.ljust(width)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in cells
+        for row in printed
     ]
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return the table as HTML, everything in it escaped.
+    """Format a table as HTML, with everything escaped.
 
     Examples
     --------
@@ -54,9 +54,9 @@ def data_frame(names: Sequence[Any], columns: Sequence[Any]) -> Any:
     Parameters
     ----------
     names : sequence
-        Of the columns; two may be equal, as when a class is called "term".
+        Names of the columns; they may repeat, e.g. if a class is called "term".
     columns : sequence of sequences
-        The values, by column.
+        The values of each column.
 
     Examples
     --------

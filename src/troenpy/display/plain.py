@@ -1,14 +1,14 @@
-"""Text from a stranger, made safe to show: a name or a term must not move the cursor or reorder what is around it."""
+"""Make untrusted text safe to print: a name or term must not move the cursor or reorder the text around it."""
 
 import re
 
-# Control characters (C0, DEL, C1), marks that reorder text, separators of lines, and surrogates, which cannot be
-# encoded. Joiners stay: many scripts need them.
+# Control characters (C0, DEL, C1), bidirectional controls, line separators, and surrogates, which cannot be encoded.
+# Zero-width joiners are kept: many scripts need them.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    r"""Return text on one line, with what a terminal would obey or cannot print as a visible escape.
+    r"""Return text on one line, with control characters and unprintable ones as visible escapes.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ def printable(text: str) -> str:
     Returns
     -------
     str
-        The same text if nothing in it is unsafe. Not for HTML or Markdown, which have escapes of their own.
+        The same text if it is safe to print. HTML and Markdown need their own escaping.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.rows import Norm, TermFrequency, equal_rows
 from troenpy.features.term_weighter import TermWeighter
 from troenpy.transport.vectors import WordVectors
-from troenpy.weights.cells import Floats
+from troenpy.weights.count_table import Floats
 
 TEST_SIZE = 0.2
 INNER_FOLDS = 3

@@ -1,4 +1,4 @@
-"""Text and labels to weighted rows: documents, counts of terms, weights, class profiles, blocks side by side."""
+"""Turn text and labels into feature matrices: term counts, weights, class profiles, and blocks of them."""
 
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile

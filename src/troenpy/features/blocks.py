@@ -1,4 +1,4 @@
-"""Blocks of columns: how each weighs the terms of a document, and those that have a name."""
+"""Blocks of feature columns: term frequency, weight and norm of each, and the blocks that have a name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.features.rows import Norm, TermFrequency, check_names
-from troenpy.weights.cells import Floats
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm
+from troenpy.weights.count_table import Floats
 from troenpy.weights.schemes import check_scheme, term_weights
 
 
@@ -19,15 +19,16 @@ class Block:
     Parameters
     ----------
     name : str
-        Its columns are named by it: name, two underscores, term.
+        Prefix of its column names: ``name__term``.
     scheme : str or None, default=None
-        The weight of a term: a name of `troenpy.WEIGHTS` or an expression such as "rf*idf"; None weighs every term 1.
+        The weight of a term: a name in `troenpy.WEIGHTS` or an expression such as "rf*idf"; None gives every term the
+        weight 1.
     tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
-        What stands for the count of a term in a document.
+        How to transform the count of a term in a document.
     norm : {"l2", "l1", "hellinger"} or None, default="l2"
-        How each row is scaled.
+        How to normalise each row.
     takes_pcf : bool, default=False
-        Whether ``TermFeatures(pcf=True)`` multiplies it by PCF.
+        Whether ``TermFeatures(pcf=True)`` multiplies this block by PCF.
 
     Examples
     --------
@@ -44,19 +45,19 @@ class Block:
     takes_pcf: bool = False
 
     def check(self) -> None:
-        """Raise an error for what is no name, scheme, tf or norm."""
+        """Raise an error for an invalid name, scheme, tf or norm."""
         if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"the name of a block must be text, got {self.name!r}")
-        check_names(self.tf, self.norm)
+            raise ValueError(f"the name of a block must be a non-empty string, got {self.name!r}")
+        check_tf_and_norm(self.tf, self.norm)
         if self.scheme is not None:
             check_scheme(self.scheme, smoothing=1.0)
 
     def fields(self) -> list[Any]:
-        """Return what makes the block, for a file: `Block(*fields)` is it again."""
+        """Return the fields for a file; `Block(*fields)` rebuilds the block."""
         return [self.name, self.scheme, self.tf, self.norm, self.takes_pcf]
 
     def weights(self, counts: ClassCounts, *, smoothing: float, pcf: bool) -> Floats:
-        """Return one weight per term; zero for a term that no document holds."""
+        """Return one weight per term; zero for a term in no document."""
         weight = np.ones(len(counts.term_docs))
         if self.scheme is not None:
             weight = weight * term_weights(counts, self.scheme, smoothing=smoothing)
@@ -65,7 +66,7 @@ class Block:
         return np.where(counts.term_docs > 0, weight, 0.0)
 
 
-#: The blocks of terms by name; ECIB is two.
+#: The named blocks of terms; "ecib" and "ecib_abs" are two blocks each.
 BLOCKS: dict[str, tuple[Block, ...]] = {
     "pi": (Block("pi", "pi"),),
     "btf": (Block("btf", tf="binary", takes_pcf=True),),
@@ -78,12 +79,12 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
     "certainty_hellinger": (Block("certainty_hellinger", "sqrt(certainty*idf)", norm="hellinger"),),
     "boost": (Block("boost", "pcf_boost*idf", tf="log"),),
 }
-#: The name of the block that has one column per class, not per term.
+#: The name of the block with one column per class instead of per term.
 PROFILE = "profile"
 
 
 def read_blocks(blocks: Any) -> tuple[list[Block], bool]:
-    """Return the blocks of terms that are asked for, and whether the class profile is.
+    """Return the requested blocks of terms, and whether the class profile is requested.
 
     Parameters
     ----------
@@ -103,19 +104,19 @@ def read_blocks(blocks: Any) -> tuple[list[Block], bool]:
         if isinstance(block, Block):
             block.check()
         elif block not in BLOCKS and block != PROFILE:
-            raise ValueError(f"unknown block {block!r}; known are {', '.join([*BLOCKS, PROFILE])}")
+            raise ValueError(f"unknown block {block!r}: choose from {', '.join([*BLOCKS, PROFILE])}")
     has_profile = blocks[-1] == PROFILE
     if PROFILE in blocks[:-1]:
-        raise ValueError(f"the block {PROFILE!r} must come last, once, got {_names(blocks)}")
-    chosen = [one for block in (blocks[:-1] if has_profile else blocks) for one in _expanded(block)]
+        raise ValueError(f"the block {PROFILE!r} must come last and only once, got {_block_names(blocks)}")
+    chosen = [one for block in (blocks[:-1] if has_profile else blocks) for one in _expand(block)]
     if len({block.name for block in chosen}) < len(chosen):
-        raise ValueError(f"blocks must not repeat, got {_names(blocks)}")
+        raise ValueError(f"blocks must not repeat, got {_block_names(blocks)}")
     return chosen, has_profile
 
 
-def _expanded(block: str | Block) -> tuple[Block, ...]:
+def _expand(block: str | Block) -> tuple[Block, ...]:
     return BLOCKS[block] if isinstance(block, str) else (block,)
 
 
-def _names(blocks: Sequence[str | Block]) -> tuple[str, ...]:
+def _block_names(blocks: Sequence[str | Block]) -> tuple[str, ...]:
     return tuple(block if isinstance(block, str) else block.name for block in blocks)

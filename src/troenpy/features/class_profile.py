@@ -1,6 +1,6 @@
-"""ClassProfile: counts in, one column per class out; a training row is profiled without itself.
+"""ClassProfile: turns counts into one column per class; training rows leave themselves out.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
 from typing import Any, Literal, Self
@@ -18,65 +18,66 @@ from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.features.class_shares import finish_dense, finish_sparse
 from troenpy.features.rows import equal_rows
-from troenpy.files.saved import Saved, arrays_at, below
+from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.parameters import check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.information.estimators import check_smoothing
-from troenpy.weights.cells import Floats, remainder
+from troenpy.weights.count_table import Floats, remainder
 from troenpy.weights.paper import idf
 
 LeaveOut = Literal["document", "copies"]
 
 
 class ClassProfile(TransformerMixin, BaseEstimator):
-    """Turn a matrix of term counts into what its terms say of each class: K columns, square roots of a distribution.
+    """Turn a matrix of term counts into class profiles: one column per class, the square roots of a distribution.
 
     The profile of a document is the mean of its terms' class distributions, weighted by tf x IDF:
-    z_i = sum_w tf IDF p_i(w) / sum_w tf IDF, where p_i(w) = (n_iw + s c_i) / (n_w + s) is the share of class i among
-    the documents that hold the term, shrunk to the class distribution c by s pseudo-documents. The columns are
-    sqrt(z_i), so that the Euclidean distance of two rows is the Hellinger distance of two profiles, and rows have
-    length one.
+    z_i = sum_w tf IDF p_i(w) / sum_w tf IDF, where p_i(w) = (n_iw + s c_i) / (n_w + s) is the fraction of class i among
+    the documents with the term, shrunk towards the class distribution c by s pseudo-documents. The columns are
+    sqrt(z_i), so rows have length one, and the Euclidean distance of two rows is sqrt(2) times the Hellinger distance
+    of the two profiles.
 
     Parameters
     ----------
     smoothing : float, default=1.0
-        The s, in pseudo-documents.
+        The s in the formula: the number of pseudo-documents.
     leave_out : {"document", "copies"}, default="document"
-        What `fit_transform` leaves out of the counts for each training row: the document, or it and all documents with
-        the same counts. Copies give each other's label away as a document gives its own.
+        What `fit_transform` leaves out of the counts for each training row: the document itself, or also all documents
+        with the same counts. Copies of a document leak its label just as the document itself does.
     max_dense : int, default=256
-        Up to so many classes the result is an array. With more it is sparse, and then only holds the classes that
-        share a term with the document: the share of the pseudo-documents in all others is left out there, and rows
-        are shorter than one by so much.
+        With more classes than this the result is sparse. It then only has entries for classes that share a term with
+        the document: the small values that smoothing gives all other classes are dropped, so rows are slightly shorter
+        than one.
 
     Attributes
     ----------
     counts_ : ClassCounts
-        All that was learnt.
+        Documents per class and term.
     idf_ : ndarray of shape (n_terms,)
-        The IDF of each column; zero for a term no training document held.
+        The IDF of each column; zero for a term in no training document.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if fitted on a data frame with string column names.
 
     Notes
     -----
-    **fit_transform is not fit, then transform.** Counted with its own label, a training document looks surer of its
-    class than any new document does: a term that only it holds then belongs to its class alone. A model trained on
-    such rows trusts the profile more than it may. So ``fit_transform(X, y)`` profiles each training row by the counts
-    of the *other* documents, n_iw - [y = i], n_w - 1 and C_i - [y = i]: it does not depend on the row's own label, and
-    looks as the row of a new document will. That is exact, not by folds, and costs no more. ``transform`` uses all
-    counts: it is for new documents. `Pipeline.fit` calls the first and `Pipeline.predict` the second, as they should;
-    what `partial_fit` has counted can no longer be left out, so batches have no training rows. scikit-learn's
-    TargetEncoder differs in the same way, for the same reason.
+    **fit_transform(X, y) differs from fit(X, y).transform(X).** If a training document is counted with its own label,
+    its profile looks more certain than that of any new document: a term that only this document has belongs to its
+    class alone. A model trained on such rows would trust the profile too much. So ``fit_transform(X, y)`` computes each
+    training row from the counts of the *other* documents, n_iw - [y = i], n_w - 1 and C_i - [y = i]. The row does not
+    depend on its own label, and looks like the row of a new document. This is exact, needs no folds and costs nothing
+    extra. ``transform`` uses all counts and is meant for new documents. `Pipeline.fit` calls the first and
+    `Pipeline.predict` the second, which is right. `partial_fit` does not return training rows, because a document
+    cannot be left out once it has been counted. scikit-learn's TargetEncoder differs in the same way, for the same
+    reason.
 
-    A document of no known terms has the profile c, the class distribution (no entries, if sparse). With several labels
-    per document, the distributions are those of label occurrences, and all labels of a row are left out. A row with a
-    sample weight is left out with it.
+    The profile of a document without known terms is the class distribution c (no entries, if sparse). With several
+    labels per document, distributions count label occurrences, and all labels of a row are left out. A row with a
+    sample weight is left out with that weight.
 
     Examples
     --------
-    Every document has one term of its own, so no document says anything of another:
+    Every document has a term that no other document has, so documents tell nothing about each other:
 
     >>> import numpy as np
     >>> from troenpy import ClassProfile
@@ -112,7 +113,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
             The labels.
         sample_weight : array-like of shape (n_documents,), optional
-            How many documents each one counts for.
+            How many documents each document counts as.
 
         Returns
         -------
@@ -122,10 +123,10 @@ class ClassProfile(TransformerMixin, BaseEstimator):
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Add more documents to what was learnt; new classes are welcome, columns stay the same.
+        """Add a batch of documents; new classes may appear, the columns must stay the same.
 
-        Any number of batches gives the same as `fit` on all of them. Until a second class has been seen, `transform`
-        says so.
+        Fitting in batches gives the same result as one `fit` on all documents. `transform` raises an error until two
+        classes have been seen.
 
         Parameters
         ----------
@@ -146,7 +147,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Profile documents by all the training documents; for those themselves, see `fit_transform`.
+        """Return the profiles of new documents, from all training documents; for training rows use `fit_transform`.
 
         Parameters
         ----------
@@ -160,12 +161,14 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "counts_")
         if not hasattr(self, "idf_"):
-            raise ValueError("all documents so far are of one class: partial_fit documents of another before transform")
+            raise ValueError(
+                "all documents so far are of one class: call partial_fit with another class before transform"
+            )
         return self.profile(self._read(X, None, reset=False))
 
     @all_or_nothing
     def fit_transform(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
-        """Fit, then profile each of the same documents by the others only (see Notes).
+        """Fit, then return the profile of each document, from the other documents only (see Notes).
 
         Parameters
         ----------
@@ -183,7 +186,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
 
     @all_or_nothing
     def learn(self, counts: ClassCounts) -> Self:
-        """Fit from counts made elsewhere, e.g. added up over machines.
+        """Fit from existing counts, e.g. the sum of counts from several machines.
 
         Parameters
         ----------
@@ -195,15 +198,15 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         """
         check_smoothing(self.smoothing)
         if self.leave_out not in ("document", "copies"):
-            raise ValueError(f"leave_out must be document or copies, got {self.leave_out!r}")
+            raise ValueError(f"leave_out must be 'document' or 'copies', got {self.leave_out!r}")
         check_whole("max_dense", self.max_dense)
-        # Below zero only where sample weights sum to less than a document; a mean has no negative weights.
+        # IDF is negative only if the sample weights sum to less than one document; a mean needs non-negative weights.
         self.idf_ = np.maximum(idf(counts), 0.0)
         self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
         return self
 
     def labels_left_out(self, rows: sparse.csr_array, labels: Labels, weights: Floats | None) -> sparse.csr_array:
-        """Return how often each class is to be left out of the counts for each training row.
+        """Return how many documents of each class to leave out for each training row.
 
         Parameters
         ----------
@@ -225,13 +228,13 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         return sparse.csr_array((members @ own)[groups])
 
     def profile(self, rows: Any, left_out: Any = None, *, n_threads: int = 1) -> Any:
-        """Do the work of `transform`, or of `fit_transform`, on rows known to be sound: nothing is checked.
+        """Return profiles as `transform` does, or as `fit_transform` does if `left_out` is given, without any checks.
 
         Parameters
         ----------
         rows : canonical CSR of shape (n_documents, n_terms), float32 or float64
         left_out : CSR of shape (n_documents, n_classes), optional
-            What `labels_left_out` gave for these rows.
+            The result of `labels_left_out` for these rows.
         n_threads : int, default=1
 
         Returns
@@ -241,8 +244,8 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         sizes = self.counts_.n_docs.astype(np.float64)
         is_dense = len(sizes) <= self.max_dense
         without = np.zeros(rows.shape[0]) if left_out is None else left_out.sum(axis=1)
-        # With b = tf IDF / (n_w - g + s), g the labels left out and m_i those of class i, the numerator of z_i is
-        # sum b (n_iw - m_i + s c_i): the product of b with the table, and sum b times a number per row and class.
+        # With b = tf IDF / (n_w - g + s), where g labels are left out, m_i of them in class i, the numerator of z_i is
+        # sum b (n_iw - m_i + s c_i): the product of b with doc_freq, plus sum b times a number per row and class.
         by_class, sums = class_profiles(
             rows, self.idf_, self.counts_.doc_freq, self._totals(), without,
             smoothing=float(self.smoothing), as_dense=is_dense, n_threads=n_threads,
@@ -253,7 +256,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         return roots.astype(rows.dtype, copy=False)
 
     def portions(self, row: Any) -> Floats:
-        """Return the portion that each term of a document has in each z_i, by all the training documents.
+        """Return the fraction of each z_i that each term of a document contributes.
 
         Parameters
         ----------
@@ -262,7 +265,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_held, n_classes)
-            Columns sum to one; all zero for a document of no known terms.
+            Columns sum to one; all zero for a document without known terms.
         """
         columns, sizes = row.indices, self.counts_.n_docs.astype(np.float64)
         held = self.counts_.doc_freq[:, columns].toarray().T.astype(np.float64)
@@ -272,7 +275,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         return parts / np.where(totals > 0, totals, 1.0)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns: "profile", two underscores, class.
+        """Return the names of the columns, ``profile__class``.
 
         Parameters
         ----------
@@ -289,11 +292,11 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         """Return the fitted state for a file."""
         if not hasattr(self, "counts_"):
             return None
-        return Saved({"is_named": hasattr(self, "feature_names_in_")}, below("counts.", self.counts_.to_arrays()))
+        return Saved({"is_named": hasattr(self, "feature_names_in_")}, add_prefix("counts.", self.counts_.to_arrays()))
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
-        counts = ClassCounts.from_arrays(arrays_at("counts.", saved.arrays))
+        """Restore the result of `_saved`; everything is validated."""
+        counts = ClassCounts.from_arrays(select_prefix("counts.", saved.arrays))
         self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
         if saved.state["is_named"]:
             self.feature_names_in_ = np.array(counts.terms)
@@ -301,7 +304,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             self.learn(counts)
 
     def _totals(self) -> Floats:
-        """Return the label occurrences of each term: its documents, unless they have several labels or none."""
+        """Return the label occurrences per term: its documents, unless some have several labels or none."""
         return np.asarray(self.counts_.doc_freq.sum(axis=0), dtype=np.float64)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> sparse.csr_array:
@@ -311,7 +314,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             )
         if reset and y is None:
             raise ValueError(
-                "ClassProfile requires y to be passed, but the target y is None: it learns from one label per document"
+                "ClassProfile requires y to be passed, but the target y is None: pass one label per document"
             )
         return present_terms(X)
 

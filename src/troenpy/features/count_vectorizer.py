@@ -1,6 +1,6 @@
-"""Text to term counts: scikit-learn's CountVectorizer, on the kernel wherever that does the same.
+"""CountVectorizer: scikit-learn's, with the compiled kernel wherever it gives the same result.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
 import warnings
@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVecto
 
 from troenpy import _kernel
 from troenpy.features import documents
-from troenpy.features.counted_rows import CountedRows, Room, in_order
+from troenpy.features.counted_rows import Capacity, CountedRows, sort_columns
 from troenpy.features.text_parameters import (
     LARGEST_INT32,
     check_pattern,
@@ -32,7 +32,7 @@ from troenpy.fitting.transaction import all_or_nothing
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
 
-# The steps that the kernel replaces. If a subclass or an instance has its own, they are called.
+# The methods that the kernel replaces. If a subclass or instance overrides one, scikit-learn's path runs instead.
 REPLACED_STEPS = (
     "build_analyzer",
     "build_preprocessor",
@@ -49,51 +49,51 @@ COUNTED_DTYPES = tuple(map(np.dtype, (np.int32, np.int64, np.float32, np.float64
 
 
 class CountVectorizer(SklearnCountVectorizer):
-    """Turn documents into a matrix of term counts: a drop-in for scikit-learn's class, many times faster.
+    """Turn documents into a matrix of term counts: a much faster drop-in replacement for scikit-learn's class.
 
-    Vocabulary, matrix and errors are those of :class:`sklearn.feature_extraction.text.CountVectorizer`. The
-    kernel counts words, n-grams of words, and characters (`analyzer` "word" with the default `token_pattern`,
-    "char", "char_wb"); a custom tokenizer, preprocessor, pattern or analyzer runs on scikit-learn's own path.
+    Vocabulary, matrix and errors are those of :class:`sklearn.feature_extraction.text.CountVectorizer`. The kernel
+    counts words and n-grams of words or characters (`analyzer` "word" with the default `token_pattern`, "char",
+    "char_wb"). With a custom tokenizer, preprocessor, pattern or analyzer, scikit-learn's own code runs.
 
-    Documents may be str or bytes in any iterable, numpy arrays, pandas or polars Series, or Arrow string
-    data, which is read in place. A document that is missing or not text is an error that names its position.
+    Documents may be str or bytes in any iterable, numpy arrays, pandas or polars Series, or Arrow string data, which
+    is read without copying. If a document is missing or not text, the error names its position.
 
     Parameters
     ----------
     input : {"content", "filename", "file"}, default="content"
-        Whether documents are texts, names of files or open files.
+        Whether documents are texts, file names or open files.
     encoding : str, default="utf-8"
-        How bytes are decoded.
+        The encoding of documents that are bytes.
     decode_error : {"strict", "ignore", "replace"}, default="strict"
         What to do with bytes that cannot be decoded.
     strip_accents : {"ascii", "unicode"} or callable or None, default=None
-        Remove accents after lower-casing.
+        Remove accents after lowercasing.
     lowercase : bool, default=True
-        Convert to lower case first.
+        Convert to lowercase first.
     preprocessor : callable or None, default=None
-        Replaces lower-casing and accent stripping.
+        Replaces lowercasing and accent stripping.
     tokenizer : callable or None, default=None
         Replaces the token pattern.
     stop_words : {"english"} or list or None, default=None
-        Words to leave out, before n-grams are formed.
+        Words to remove before n-grams are formed.
     token_pattern : str or None
-        What a word is; the default takes two or more word characters.
+        Regular expression for a word; the default matches two or more word characters.
     ngram_range : tuple of two int, default=(1, 1)
         The shortest and the longest n-gram.
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
         N-grams of words, of characters, or of characters inside words.
     max_df, min_df : float in [0, 1] or int, default=1.0 and 1
-        Leave out terms that more, or fewer, documents have: a share, or a number of documents.
+        Drop terms in more than `max_df` or fewer than `min_df` documents: a fraction (float) or a number (int).
     max_features : int or None, default=None
         Keep only the most frequent terms.
     vocabulary : mapping or iterable or None, default=None
-        The terms to count, instead of all that are found.
+        The terms to count; by default all terms found in `fit`.
     binary : bool, default=False
         Count presence only.
     dtype : dtype, default=np.int64
-        Of the matrix.
+        The dtype of the matrix.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. The result does not depend on it.
+        Number of threads: None is 1, -1 all processors. It does not change the result.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class CountVectorizer(SklearnCountVectorizer):
 
     _parameter_constraints = {  # noqa: RUF012
         **SklearnCountVectorizer._parameter_constraints,
-        "n_jobs": "no_validation",  # job_count says more
+        "n_jobs": "no_validation",  # job_count raises a better error
     }
 
     vocabulary_: dict[Any, Any]
@@ -179,28 +179,28 @@ class CountVectorizer(SklearnCountVectorizer):
         self._check_documents(raw_documents)
         return self._fit_rows(raw_documents).matrix
 
-    def _fit_rows(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
-        """Do the work of `fit_transform` on a collection that was checked, in arrays with room for more."""
+    def _fit_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
+        """Fit and count checked documents, in over-allocated arrays."""
         n_threads = job_count(self.n_jobs)
         self._check_text_parameters()
         if not self._kernel_applies():
-            return in_order(super().fit_transform(self._readable(raw_documents)))
+            return sort_columns(super().fit_transform(self._readable(raw_documents)))
         self._validate_as_parent_does()
         counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
-            return self._matrix(counter.match(self.vocabulary_), room)
+            return self._matrix(counter.match(self.vocabulary_), capacity)
         counts = counter.finish()
         self._choose_terms(counts)
         if n_threads == 1:
             self.vocabulary_ = counts.vocabulary()
-            return self._matrix(counts, room)
-        indptr, indices, data = arrays = self._csr_arrays(counts, room)
+            return self._matrix(counts, capacity)
+        indptr, indices, data = arrays = self._csr_arrays(counts, capacity)
         first = len(data) - int(indptr[-1])
         self.vocabulary_ = counts.vocabulary_and_rows(indices[first:], data[first:], bool(self.binary))
-        return self._matrix(counts, room, arrays)
+        return self._matrix(counts, capacity, arrays)
 
     def transform(self, raw_documents: Any) -> Any:
-        """Count the terms of the vocabulary.
+        """Count the terms of the vocabulary in documents.
 
         Parameters
         ----------
@@ -213,16 +213,16 @@ class CountVectorizer(SklearnCountVectorizer):
         self._check_documents(raw_documents)
         return self._rows(raw_documents).matrix
 
-    def _rows(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
-        """Do the work of `transform` on a collection that was checked, in arrays with room for more."""
+    def _rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
+        """Count checked documents, in over-allocated arrays."""
         n_threads = job_count(self.n_jobs)
         if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
-            return in_order(super().transform(self._readable(raw_documents)))
+            return sort_columns(super().transform(self._readable(raw_documents)))
         self._check_vocabulary()
-        return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), room)
+        return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), capacity)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the terms in the order of columns.
+        """Return the terms in column order.
 
         Parameters
         ----------
@@ -240,14 +240,16 @@ class CountVectorizer(SklearnCountVectorizer):
         return super().get_feature_names_out(input_features)
 
     def _check_documents(self, raw_documents: Any) -> None:
-        """Raise an error for what is no collection of texts; a user's own analyzer may take anything but a string."""
+        """Raise unless this is a collection of texts; with a custom analyzer, anything but a single string is fine."""
         if isinstance(raw_documents, str) or self._takes_text_only():
             documents.check_collection(raw_documents)
 
     def _check_text_parameters(self) -> None:
-        """Raise an error for what scikit-learn would take by its letters, or fail on without naming it."""
+        """Check parameters that scikit-learn would misread or report without naming them."""
         if isinstance(self.vocabulary, str):
-            raise TypeError(f"vocabulary must be a mapping or a list of terms, got the string {self.vocabulary!r}")
+            raise TypeError(
+                f"vocabulary must be a mapping or a list of terms, got a single string, {self.vocabulary!r}"
+            )
         n = self.ngram_range
         if isinstance(n, tuple) and not (len(n) == 2 and all(isinstance(length, Integral) for length in n)):
             raise ValueError(f"ngram_range must be two whole numbers, such as (1, 2), got {n!r}")
@@ -266,20 +268,20 @@ class CountVectorizer(SklearnCountVectorizer):
         columns = sorted(self.vocabulary_.items(), key=lambda item: item[1])
         is_whole = [column for _, column in columns] == list(range(len(columns)))
         if not is_whole or not all(isinstance(term, str) for term, _ in columns):
-            raise TypeError("a vocabulary with terms that are not strings, or with gaps, cannot be saved: use pickle")
+            raise TypeError("cannot save a vocabulary with gaps or with terms that are not strings: use pickle")
         terms = np.array([*(term for term, _ in columns), ""], dtype=object)[:-1]
-        return Saved({"is_fixed": bool(self.fixed_vocabulary_)}, archive.packed("terms", terms))
+        return Saved({"is_fixed": bool(self.fixed_vocabulary_)}, archive.pack("terms", terms))
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
-        terms = archive.unpacked("terms", saved.arrays)
+        """Restore the result of `_saved`; everything is validated."""
+        terms = archive.unpack("terms", saved.arrays)
         self.vocabulary_ = {term: column for column, term in enumerate(terms)}
         self.fixed_vocabulary_ = bool(saved.state["is_fixed"])
         if len(self.vocabulary_) < len(terms):
-            raise ValueError("a term of the vocabulary repeats")
+            raise ValueError("the vocabulary has duplicate terms")
 
     def _validate_as_parent_does(self) -> None:
-        """Call the parent's private checks."""
+        """Run scikit-learn's own validation."""
         self._validate_params()
         self._validate_ngram_range()
         self._warn_for_unused_params()
@@ -292,7 +294,7 @@ class CountVectorizer(SklearnCountVectorizer):
             )
 
     def _has_own_steps(self) -> bool:
-        """Say whether a subclass or this instance replaces a step of scikit-learn's path."""
+        """Whether a subclass or this instance overrides a method that the kernel replaces."""
         steps = ((getattr(self, name, None), getattr(SklearnCountVectorizer, name, None)) for name in REPLACED_STEPS)
         return any(getattr(own, "__func__", own) is not parents for own, parents in steps)
 
@@ -319,7 +321,7 @@ class CountVectorizer(SklearnCountVectorizer):
         )
 
     def _readable(self, raw_documents: Any) -> Any:
-        """Prepare documents for scikit-learn's path: one by one checked if they must be text, as they are otherwise."""
+        """Prepare documents for scikit-learn's code; if they must be text, each is checked."""
         if self._takes_text_only():
             return documents.texts(raw_documents, self.decode)
         arrow = documents.read_arrow(raw_documents, self.decode)
@@ -363,7 +365,7 @@ class CountVectorizer(SklearnCountVectorizer):
         frequencies = counts.document_frequencies()
         kept = (frequencies <= most) & (frequencies >= fewest)
         if self.max_features is not None and kept.sum() > self.max_features:
-            # scikit-learn's order among equals is that of numpy's argsort over the terms in order.
+            # Ties are broken by numpy's argsort over the sorted terms, as in scikit-learn.
             totals = self._totals(counts, frequencies)[kept]
             most_frequent = np.flatnonzero(kept)[(-totals).argsort()[: self.max_features]]
             kept[:] = False
@@ -374,27 +376,27 @@ class CountVectorizer(SklearnCountVectorizer):
             counts.keep(kept)
 
     def _totals(self, counts: Any, frequencies: NDArray[np.int64]) -> NDArray[Any]:
-        """Sum each column as scikit-learn does: in the dtype of the matrix, however that rounds."""
+        """Sum each column in the dtype of the matrix, so that rounding is the same as scikit-learn's."""
         dtype = np.dtype(self.dtype)
         if dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
-            return np.asarray(self._matrix(counts, Room()).matrix.sum(axis=0)).ravel()
+            return np.asarray(self._matrix(counts, Capacity()).matrix.sum(axis=0)).ravel()
         totals = frequencies if self.binary else counts.occurrences()
         return totals.astype(dtype)
 
-    def _csr_arrays(self, counts: Any, room: Room) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Make room for the matrix: its row borders, and arrays at whose end indices and data are to be written."""
+    def _csr_arrays(self, counts: Any, capacity: Capacity) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the row pointers, and uninitialised arrays at whose end the indices and data will be written."""
         borders = counts.row_borders()
         n_values = int(borders[-1])
-        most = room.times * max(n_values, counts.n_columns) + room.by_row * (len(borders) - 1)
+        most = capacity.times * max(n_values, counts.n_columns) + capacity.per_row * (len(borders) - 1)
         index = np.int32 if most <= LARGEST_INT32 else np.int64
         dtype = np.dtype(self.dtype)
-        size = room.times * n_values + room.by_row * (len(borders) - 1)
+        size = capacity.times * n_values + capacity.per_row * (len(borders) - 1)
         indices = np.empty(size, dtype=index)
         data = np.empty(size, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)
         return borders.astype(index), indices, data
 
-    def _matrix(self, counts: Any, room: Room, written: tuple[NDArray[Any], ...] | None = None) -> CountedRows:
-        indptr, indices, data = written or self._csr_arrays(counts, room)
+    def _matrix(self, counts: Any, capacity: Capacity, written: tuple[NDArray[Any], ...] | None = None) -> CountedRows:
+        indptr, indices, data = written or self._csr_arrays(counts, capacity)
         first = len(data) - int(indptr[-1])
         if written is None:
             counts.write_rows(indices[first:], data[first:], bool(self.binary))
@@ -404,7 +406,7 @@ class CountVectorizer(SklearnCountVectorizer):
         if not first:
             X = kind((data, indices, indptr), shape=shape, copy=False)
         else:
-            X = kind(shape, dtype=self.dtype)  # given its arrays, scipy would copy them out of their room
+            X = kind(shape, dtype=self.dtype)  # the constructor would copy slices of larger arrays
             X.data, X.indices, X.indptr = data[first:], indices[first:], indptr
         X.has_canonical_format = True
         return CountedRows(X, data, indices)

@@ -1,4 +1,4 @@
-"""A view that has learnt: its counter, class counts, weights and class profile, and the parts it makes of documents."""
+"""A fitted view: its counter, class counts, weights and class profile."""
 
 import warnings
 from collections.abc import Iterable
@@ -15,37 +15,37 @@ from troenpy.counts.labels import Labels
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
-from troenpy.features.counted_rows import CountedRows, Room
+from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.parts import Parts
 from troenpy.features.rows import row_sums
 from troenpy.features.views import View
-from troenpy.files.saved import arrays_at, below, checked
+from troenpy.files.saved import add_prefix, checked, select_prefix
 from troenpy.fitting.parameters import check_not_negative, check_positive
-from troenpy.weights.cells import Floats
+from troenpy.weights.count_table import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class FittedView:
-    """What a view has learnt of the training documents.
+    """The fitted state of a view, and the features it computes.
 
     Parameters
     ----------
     name : str
     counter : CountVectorizer or None
-        Fitted; None if documents come as rows of counts.
+        Fitted; None if documents are rows of counts.
     counts : ClassCounts
-        Without names of terms.
+        Without term names.
     length : float
-        The mean sum of counts of a document.
+        Mean document length, in terms.
     blocks : list of Block
-        Those of terms that have any weight.
+        The blocks of terms that were not dropped.
     weights : ndarray of shape (n_blocks, n_terms)
     profile : ClassProfile or None
         Fitted.
     profile_scale : float
-        What its columns are multiplied by.
+        Factor for the columns of the profile.
     columns : ndarray of str or None
-        The names of the columns of counts, if they had any.
+        The column names of the counts, if any.
     """
 
     name: str
@@ -60,11 +60,11 @@ class FittedView:
 
     @property
     def n_columns(self) -> int:
-        """The number of columns of all blocks."""
+        """The total number of columns."""
         return self.weights.size + (0 if self.profile is None else len(self.counts.classes))
 
     def terms(self) -> NDArray[np.object_]:
-        """Return the terms, the columns of each block of them."""
+        """Return the terms, in column order."""
         if self.counter is not None:
             return self.counter.get_feature_names_out()
         if self.columns is not None:
@@ -73,25 +73,25 @@ class FittedView:
 
     @cached_property
     def named_counts(self) -> ClassCounts:
-        """The class counts with the names of terms."""
+        """The class counts with term names."""
         return self.counts.with_terms(self.terms())
 
     def names(self) -> list[str]:
-        """Return the names of the columns: block, two underscores, term or class."""
+        """Return the names of the columns, ``block__term`` or ``profile__class``."""
         terms = self.terms()
         names = [f"{block.name}__{term}" for block in self.blocks for term in terms]
         return names if self.profile is None else [*names, *self.profile.get_feature_names_out().tolist()]
 
-    def room(self) -> Room:
-        """Return the room for the result around counts that it is to be written over."""
-        return room_for(self.blocks, self.profile, len(self.counts.classes))
+    def capacity(self) -> Capacity:
+        """Return how much to over-allocate the counts, so that they can be expanded in place."""
+        return capacity_for(self.blocks, self.profile, len(self.counts.classes))
 
     def parts(self, rows: CountedRows, n_threads: int) -> Parts:
-        """Return the parts of documents, all weighted by the weights learnt."""
-        profile = None if self.profile is None else self._scaled(self.profile.profile(rows.matrix, n_threads=n_threads))
+        """Return the parts of new documents, all with the fitted weights."""
+        profile = None if self.profile is None else self._scale(self.profile.profile(rows.matrix, n_threads=n_threads))
         sets, lengths = np.zeros(rows.matrix.shape[0], dtype=np.int64), np.array([self.length])
-        is_ours = self.counter is not None
-        return Parts(rows, is_ours, self.blocks, self.weights[np.newaxis], lengths, sets, profile)
+        may_overwrite = self.counter is not None
+        return Parts(rows, may_overwrite, self.blocks, self.weights[np.newaxis], lengths, sets, profile)
 
     def training_parts(
         self,
@@ -102,14 +102,14 @@ class FittedView:
         weigh: Any,
         n_threads: int,
     ) -> Parts:
-        """Return the parts of the training documents: profiled without themselves, weighted by the other folds if any.
+        """Return the parts of the training documents: profiles leave their document out, `folds` cross-fit the weights.
 
-        `weigh` returns the weights of a block by class counts.
+        `weigh` is a function of a block and class counts that returns the weights.
         """
         X, profile = rows.matrix, None
         if self.profile is not None:
             left_out = self.profile.labels_left_out(X, labels, sample_weight)
-            profile = self._scaled(self.profile.profile(X, left_out, n_threads=n_threads))
+            profile = self._scale(self.profile.profile(X, left_out, n_threads=n_threads))
         sets = np.zeros(X.shape[0], dtype=np.int64)
         by_fold, lengths = [self.weights], [self.length]
         if folds is not None:
@@ -128,9 +128,10 @@ class FittedView:
         return Parts(rows, self.counter is not None, self.blocks, weights_by_set, np.array(lengths), sets, profile)
 
     def parts_by_term(self, row: Any, counts: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
-        """Return what each term of a document adds to each column of its row.
+        """Return what each term of a document contributes to each column of its row.
 
-        A column of the class profile is the root of a sum over the terms: each takes its portion of the sum.
+        A profile column is the square root of a sum over the terms; each term contributes in proportion to its part of
+        the sum.
 
         Parameters
         ----------
@@ -140,17 +141,17 @@ class FittedView:
         Returns
         -------
         terms : ndarray of shape (n_held,)
-            The numbers of the terms that the document holds.
+            The column numbers of the document's terms.
         parts : CSR array of shape (n_held, n_columns)
         rest : ndarray of shape (n_columns,)
-            What no term adds: the class profile of a document without known terms. The row is the sum of both.
+            What no term contributes: the profile of a document without known terms. The row is the sum of both.
         """
         n_terms, held = counts.shape[1], counts.indices
         n_term_columns = n_terms * len(self.blocks)
         is_term = row.indices < n_term_columns
         columns = row.indices[is_term]
-        cells = row.data[is_term].astype(np.float64), (np.searchsorted(held, columns % max(n_terms, 1)), columns)
-        parts = sparse.csr_array(cells, shape=(len(held), n_term_columns))
+        entries = row.data[is_term].astype(np.float64), (np.searchsorted(held, columns % max(n_terms, 1)), columns)
+        parts = sparse.csr_array(entries, shape=(len(held), n_term_columns))
         rest = np.zeros(self.n_columns)
         if self.profile is not None:
             portions = self.profile.portions(counts)
@@ -159,11 +160,11 @@ class FittedView:
             parts = sparse.csr_array(sparse.hstack([parts, sparse.csr_array(portions * profile)]))
         return held, parts, rest
 
-    def _scaled(self, profile: Any) -> Any:
+    def _scale(self, profile: Any) -> Any:
         return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)
 
-    def saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return all but the counter and the names of columns for a file: what JSON can hold, and arrays."""
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return everything but the counter and the column names for a file: JSON data and arrays."""
         blocks = [block.fields() for block in self.blocks]
         profile = None
         if self.profile is not None:
@@ -172,25 +173,25 @@ class FittedView:
         return state, {
             "weights": self.weights,
             "length": np.array([self.length]),
-            **below("counts.", self.counts.to_arrays()),
+            **add_prefix("counts.", self.counts.to_arrays()),
         }
 
     @classmethod
-    def restored(
+    def from_state(
         cls, state: dict[str, Any], arrays: dict[str, Any], counter: CountVectorizer | None, columns: Any
     ) -> "FittedView":
-        """Take back what `saved` returned; everything is checked."""
+        """Rebuild the view from the result of `to_state`; everything is validated."""
         blocks = [Block(*fields) for fields in state["blocks"]]
         for block in blocks:
             block.check()
-        counts = ClassCounts.from_arrays(arrays_at("counts.", arrays))
+        counts = ClassCounts.from_arrays(select_prefix("counts.", arrays))
         n_terms = len(counts.term_docs)
         if counter is not None and not isinstance(counter, CountVectorizer):
             raise TypeError(f"expected a CountVectorizer, got {type(counter).__name__}")
         if counter is not None and len(counter.vocabulary_) != n_terms:
             raise ValueError("vocabulary and counts differ in size")
         if columns is not None and columns.shape != (n_terms,):
-            raise ValueError("names of columns and counts differ in size")
+            raise ValueError("column names and counts differ in size")
         profile = None if state["profile"] is None else ClassProfile(**state["profile"]).learn(counts)
         weights = checked(arrays["weights"], (len(blocks), n_terms))
         scale, length = state["profile_scale"], checked(arrays["length"], (1,))[0]
@@ -200,30 +201,30 @@ class FittedView:
 
 
 def choose_blocks(view: View, counts: ClassCounts, weigh: Any) -> tuple[list[Block], Floats]:
-    """Return the blocks that have weights, and these, with one warning for the others."""
+    """Return the blocks with non-zero weights, and their weights; warn about the others."""
     weights = [weigh(block, counts) for block in view.blocks]
     kept = [bool(weight.any()) for weight in weights]
     if not all(kept):
         left_out = ", ".join(block.name for block, is_kept in zip(view.blocks, kept, strict=True) if not is_kept)
-        message = f"all weights of {left_out} are zero, so it is left out"
+        message = f"dropped {left_out}: all weights are zero"
         if "cib_ncf" in left_out:
-            message += ". On two classes of equal size this is so for ECIB: use 'ecib_abs' there"
+            message += ". ECIB is zero for two classes of equal size: use 'ecib_abs' there"
         if not any(kept) and not view.has_profile:
-            raise ValueError(f"no block remains: {message}")
+            raise ValueError(f"no block is left: {message}")
         warnings.warn(message, UserWarning, stacklevel=6)
     blocks = [block for block, is_kept in zip(view.blocks, kept, strict=True) if is_kept]
     chosen = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
     return blocks, np.array(chosen).reshape(len(chosen), len(counts.term_docs))
 
 
-def room_for(blocks: list[Block], profile: ClassProfile | None, n_classes: int) -> Room:
-    """Return the room for blocks and a dense profile around the counts; a sparse profile is joined later."""
+def capacity_for(blocks: list[Block], profile: ClassProfile | None, n_classes: int) -> Capacity:
+    """Return the over-allocation for all blocks and a dense profile; a sparse profile is appended later."""
     has_dense_profile = profile is not None and n_classes <= profile.max_dense
-    return Room(max(1, len(blocks)), n_classes if blocks and has_dense_profile else 0)
+    return Capacity(max(1, len(blocks)), n_classes if blocks and has_dense_profile else 0)
 
 
 def mean_length(X: Any, sample_weight: Floats | None) -> float:
-    """Return the mean sum of counts of a document."""
+    """Return the mean document length, in terms."""
     lengths = row_sums(X)
     n_documents = len(lengths) if sample_weight is None else float(sample_weight.sum())
     total = lengths.sum() if sample_weight is None else sample_weight @ lengths

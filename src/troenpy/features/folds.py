@@ -1,4 +1,4 @@
-"""The folds of cross-fitting: each document in exactly one test fold."""
+"""Folds for cross-fitting: each document is in exactly one test fold."""
 
 from numbers import Integral
 from typing import Any
@@ -16,13 +16,13 @@ def folds(cv: Any, random_state: Any, X: Any, labels: Labels) -> list[tuple[NDAr
     Parameters
     ----------
     cv : int, splitter or iterable of splits
-        An int makes that many shuffled folds, stratified if documents have one label each.
+        An int is a number of shuffled folds, stratified if every document has one label.
     random_state : int, RandomState instance or None
-        Shuffles the folds of an int `cv`.
+        Seed for shuffling, if `cv` is an int.
     X : matrix of shape (n_documents, n_terms)
     labels : Labels
     """
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # half of our import time, rarely needed
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv  # slow to import, rarely needed
 
     if isinstance(cv, Integral):
         check_folds(cv, random_state, X.shape[0])
@@ -41,16 +41,16 @@ def folds(cv: Any, random_state: Any, X: Any, labels: Labels) -> list[tuple[NDAr
     if (times != 1).any():
         wrong = int(np.flatnonzero(times != 1)[0])
         raise ValueError(
-            f"cv must put every document in exactly one test fold, document {wrong} is in {times[wrong]}: use a"
+            f"cv must put every document in exactly one test fold, got {times[wrong]} for document {wrong}: use a"
             " K-fold splitter"
         )
     return splits
 
 
 def check_folds(cv: Any, random_state: Any, n_documents: int) -> None:
-    """Raise ValueError unless so many documents can be put in so many shuffled folds."""
+    """Raise ValueError unless the documents can be split into `cv` shuffled folds."""
     if isinstance(cv, bool) or not 2 <= cv <= n_documents:
-        raise ValueError(f"cv must make at least 2 folds and at most one for each of {n_documents} documents, got {cv}")
+        raise ValueError(f"cv must be between 2 and the number of documents, {n_documents}, got {cv}")
     try:
         check_random_state(random_state)
     except ValueError:
@@ -59,9 +59,9 @@ def check_folds(cv: Any, random_state: Any, n_documents: int) -> None:
 
 
 def _rows(rows: Any, n_documents: int) -> NDArray[Any]:
-    """Return row numbers; a mask is turned into them."""
+    """Convert rows or a mask to row numbers, and check them."""
     rows = np.asarray(rows)
     rows = np.flatnonzero(rows) if rows.dtype == bool else rows
     if rows.size and not (rows.dtype.kind in "iu" and rows.min() >= 0 and rows.max() < n_documents):
-        raise ValueError(f"cv must name rows between 0 and {n_documents - 1}, got {rows.min()} to {rows.max()}")
+        raise ValueError(f"cv must return rows between 0 and {n_documents - 1}, got {rows.min()} to {rows.max()}")
     return rows.astype(np.int64)

@@ -1,4 +1,4 @@
-"""All that the features of documents are made of, and the matrix of blocks side by side."""
+"""The parts that the features of documents are computed from, and the matrix that joins them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,77 +12,77 @@ from troenpy._kernel.matrix import stack_blocks
 from troenpy.features.blocks import Block
 from troenpy.features.counted_rows import CountedRows
 from troenpy.features.rows import bm25_counts
-from troenpy.weights.cells import Floats
+from troenpy.weights.count_table import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """All that the features of documents are made of, before it is one matrix.
+    """Counts, blocks, weights and profile of documents, before they become one matrix.
 
     Parameters
     ----------
     counts : CountedRows
         Of shape (n_documents, n_terms).
-    are_ours : bool
-        Whether the matrix may be written over the counts: those of a user's are not ours to write over.
+    may_overwrite : bool
+        Whether the result may overwrite the counts; False for a user's own matrix.
     blocks : sequence of Block
     weights : ndarray of shape (n_sets, n_blocks, n_terms)
     lengths : ndarray of shape (n_sets,)
-        The mean sum of counts of a document, for "bm25".
+        Mean document length, for "bm25".
     sets : ndarray of shape (n_documents,)
-        Which set of weights and which length each row takes.
+        Which set of weights and which length to use for each row.
     profile : {ndarray, CSR array} of shape (n_documents, n_classes) or None
     """
 
     counts: CountedRows
-    are_ours: bool
+    may_overwrite: bool
     blocks: Sequence[Block]
     weights: Floats
     lengths: Floats
     sets: NDArray[np.int64]
     profile: Any = None
 
-    def side_by_side(self, *, with_profile: bool = True, n_threads: int = 1) -> Any:
-        """Return the blocks and the profile as one CSR matrix; if the counts are ours, they are gone then."""
+    def to_matrix(self, *, with_profile: bool = True, n_threads: int = 1) -> Any:
+        """Return the blocks and the profile as one CSR matrix; this may overwrite the counts."""
         X, profile = self.counts.matrix, self.profile if with_profile else None
         if any(block.tf == "bm25" for block in self.blocks):
             rows = [self._one_block(number, n_threads) for number in range(len(self.blocks))]
         else:
             tail = profile if isinstance(profile, np.ndarray) else np.empty((X.shape[0], 0), dtype=X.dtype)
-            room = self.counts if self.are_ours and self.blocks else None
-            rows = [_stacked(X, self.blocks, self.weights, self.sets, tail, room, n_threads)]
+            buffers = self.counts if self.may_overwrite and self.blocks else None
+            rows = [_stack(X, self.blocks, self.weights, self.sets, tail, buffers, n_threads)]
             profile = None if tail.shape[1] else profile
         if profile is not None:
             rows.append(sparse.csr_array(profile))
         return rows[0] if len(rows) == 1 else type(X)(sparse.hstack(rows, format="csr"))
 
     def _one_block(self, number: int, n_threads: int) -> Any:
-        """Return one block: BM25 has counts of its own."""
+        """Return one block; BM25 first transforms the counts."""
         block, counts = self.blocks[number], self.counts.matrix.copy()
         if block.tf == "bm25":
             counts.data = bm25_counts(counts, self.lengths[self.sets])
             block = replace(block, tf="raw")
         weights, no_tail = self.weights[:, [number]], np.empty((counts.shape[0], 0), dtype=counts.dtype)
-        return _stacked(counts, [block], np.ascontiguousarray(weights), self.sets, no_tail, None, n_threads)
+        return _stack(counts, [block], np.ascontiguousarray(weights), self.sets, no_tail, None, n_threads)
 
 
-def _stacked(
+def _stack(
     X: Any,
     blocks: Sequence[Block],
     weights: Floats,
     sets: NDArray[np.int64],
     tail: NDArray[Any],
-    room: CountedRows | None,
+    buffers: CountedRows | None,
     n_threads: int,
 ) -> Any:
-    """Return blocks and tail in one CSR matrix, in the over-allocated arrays of the counts if they fit."""
+    """Join blocks and tail in one CSR matrix, in the over-allocated arrays of the counts if it fits there."""
     n_blocks, n_tail = len(blocks), tail.shape[1]
     n_values = n_blocks * X.nnz + tail.size
     index = np.int32 if max(n_values, n_blocks * X.shape[1] + n_tail) < 2**31 else np.int64
     indices, indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
     out, out_indices = (
-        _array_for(n_values, X.data, None if room is None else room.data),
-        _array_for(n_values, indices, None if room is None else room.indices),
+        _output_array(n_values, X.data, None if buffers is None else buffers.data),
+        _output_array(n_values, indices, None if buffers is None else buffers.indices),
     )
     names: list[tuple[str, str]] = [(block.tf, block.norm or "none") for block in blocks]
     stack_blocks(
@@ -95,7 +95,7 @@ def _stacked(
     return rows
 
 
-def _array_for(size: int, like: NDArray[Any], room: NDArray[Any] | None) -> NDArray[Any]:
-    """Return where to write: the start of the over-allocated array if it fits, or a new one."""
-    fits = room is not None and len(room) >= size and room.dtype == like.dtype
-    return room[:size] if fits else np.empty_like(like, shape=size)  # type: ignore[index]
+def _output_array(size: int, like: NDArray[Any], buffer: NDArray[Any] | None) -> NDArray[Any]:
+    """Return the start of the over-allocated array if it is large enough, otherwise a new array."""
+    fits = buffer is not None and len(buffer) >= size and buffer.dtype == like.dtype
+    return buffer[:size] if fits else np.empty_like(like, shape=size)  # type: ignore[index]

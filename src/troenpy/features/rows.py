@@ -1,4 +1,4 @@
-"""A row's arithmetic: term frequency, times weight, normalised."""
+"""Weighted rows: term frequency times weight, normalised."""
 
 from typing import Any, Literal
 
@@ -27,7 +27,7 @@ def weighted_rows(
     copy: bool = True,
     n_threads: int = 1,
 ) -> Any:
-    """Return tf x weight of each count, normalised by row, in a matrix of the same kind with sorted indices.
+    """Return tf x weight, normalised by row, as a matrix of the same kind with sorted indices.
 
     Parameters
     ----------
@@ -38,31 +38,31 @@ def weighted_rows(
     tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
         The count itself, 1 + log, the square root, presence, or BM25's saturated count.
     norm : {"l2", "l1", "hellinger"} or None, default="l2"
-        "l1" divides by the sum of absolute values; "hellinger" then takes square roots, signs kept. A row of zeros
-        stays as it is.
+        "l1" divides by the sum of absolute values; "hellinger" then takes signed square roots. Rows of zeros do not
+        change.
     average_length : float
-        The mean sum of counts of a training document, for "bm25".
+        Mean length of the training documents, for "bm25".
     copy : bool, default=True
-        Leave X as it is; False may write the result over it.
+        If False, X may be overwritten.
     n_threads : int, default=1
     """
-    check_names(tf, norm)
+    check_tf_and_norm(tf, norm)
     if not sparse.issparse(X):
         rows = sparse.csr_array(X)
-        how: dict[str, Any] = {"tf": tf, "norm": norm, "average_length": average_length}
-        return weighted_rows(rows, weights, copy=False, n_threads=n_threads, **how).toarray()
+        options: dict[str, Any] = {"tf": tf, "norm": norm, "average_length": average_length}
+        return weighted_rows(rows, weights, copy=False, n_threads=n_threads, **options).toarray()
     rows = X.copy() if copy else X
     rows.sum_duplicates()
-    if rows.nnz and not rows.data.min() > 0 and not rows.data.all():  # the least is found faster than any zero
+    if rows.nnz and not rows.data.min() > 0 and not rows.data.all():  # min() is faster than all()
         rows.eliminate_zeros()
     _apply_tf(rows, tf, average_length)
-    # Not rows @ diags(weights): that would leave the indices unsorted.
+    # rows @ diags(weights) would leave the indices unsorted.
     weigh_rows(rows.data, rows.indices, rows.indptr, weights, norm, n_threads=n_threads)
     return rows
 
 
-def check_names(tf: str, norm: str | None) -> None:
-    """Raise ValueError unless both are known."""
+def check_tf_and_norm(tf: str, norm: str | None) -> None:
+    """Raise ValueError for an unknown tf or norm."""
     if tf not in TERM_FREQUENCIES:
         raise ValueError(f"tf must be one of {', '.join(TERM_FREQUENCIES)}, got {tf!r}")
     if norm not in NORMS:
@@ -83,7 +83,7 @@ def _apply_tf(rows: Any, tf: TermFrequency, average_length: float) -> None:
 
 
 def bm25_counts(rows: Any, average_length: float | NDArray[np.float64]) -> NDArray[Any]:
-    """Return BM25's saturated counts of a CSR matrix; the average length may differ by row."""
+    """Return the BM25-saturated counts of a CSR matrix; the average length may differ by row."""
     length = row_sums(rows) / np.where(np.equal(average_length, 0), 1.0, average_length)
     saturation = BM25_K1 * (1 - BM25_B + BM25_B * length)
     saturated: NDArray[Any] = rows.data * ((BM25_K1 + 1) / (rows.data + np.repeat(saturation, np.diff(rows.indptr))))
@@ -91,12 +91,12 @@ def bm25_counts(rows: Any, average_length: float | NDArray[np.float64]) -> NDArr
 
 
 def row_sums(X: Any) -> NDArray[np.float64]:
-    """Return the sum of each row, the length of a document, as float64."""
+    """Return the sum of each row, which is the document length, as float64."""
     return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
 
 
 def equal_rows(rows: sparse.csr_array) -> NDArray[np.int64]:
-    """Number the rows of a canonical CSR so that equal rows, and no others, have the same number.
+    """Number the rows of a canonical CSR matrix so that two rows have the same number exactly if they are equal.
 
     Examples
     --------
@@ -104,9 +104,9 @@ def equal_rows(rows: sparse.csr_array) -> NDArray[np.int64]:
     [0, 1, 0, 3]
     """
     numbers = np.arange(rows.shape[0], dtype=np.int64)
-    # Equal rows have equal sums, to the last bit; only rows with equal sums need to be compared.
-    marks = np.asarray(rows @ np.random.default_rng(0).random(rows.shape[1]))
-    _, which, times = np.unique(marks, return_inverse=True, return_counts=True)
+    # Equal rows have bitwise equal random projections, so only rows with equal projections are compared.
+    projections = np.asarray(rows @ np.random.default_rng(0).random(rows.shape[1]))
+    _, which, times = np.unique(projections, return_inverse=True, return_counts=True)
     first: dict[tuple[bytes, bytes], int] = {}
     for row in np.flatnonzero(times[which] > 1).tolist():
         part = slice(rows.indptr[row], rows.indptr[row + 1])

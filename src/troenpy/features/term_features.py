@@ -1,6 +1,6 @@
-"""TermFeatures: feature blocks side by side, the paper's and our own, from one scan and one ClassCounts.
+"""TermFeatures: several blocks of features, the paper's and our own, from one pass over the text.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
 from typing import Any, Self
@@ -19,89 +19,89 @@ from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile, LeaveOut
-from troenpy.features.counted_rows import CountedRows, Room
+from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.documents import check_collection
-from troenpy.features.fitted_view import FittedView, choose_blocks, mean_length, room_for
+from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks, mean_length
 from troenpy.features.folds import folds
 from troenpy.features.parts import Parts
-from troenpy.features.views import nested_parameters, read_views, take_counts, view_of_words, with_parameters
+from troenpy.features.views import any_takes_counts, nested_parameters, read_views, set_nested_parameters, view_of_words
 from troenpy.files import archive
 from troenpy.files.archive import Arrays
-from troenpy.files.saved import Saved, arrays_at, below
+from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_flag, check_float_type, check_positive
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.information.estimators import check_smoothing
-from troenpy.weights.cells import Floats
+from troenpy.weights.count_table import Floats
 
-#: The blocks of the one view if none is given.
+#: The blocks of the default view.
 DEFAULT_BLOCKS = ("pi", "btf", "ecib")
 
 
 class TermFeatures(TransformerMixin, BaseEstimator):
-    """Turn documents and labels into features: the paper's TF-PI, BTF and ECIB, and our own, side by side.
+    """Turn documents and labels into one sparse matrix of features: the paper's TF-PI, BTF and ECIB, and our own.
 
-    Each block is a weighted copy of the term counts, normalised by row, except the class profile, which has one column
-    per class. All blocks of a view come from one scan of the text and one `ClassCounts`, into one sparse matrix.
+    Each block is a weighted copy of the term counts, normalised by row; only the class profile has one column per
+    class. The text is read and counted once for all blocks.
 
     Parameters
     ----------
     views : list of (name, counter, blocks), or None
-        What is counted, and the blocks that the counts become. For now there is one view. None is
-        ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``.
+        What to count, and which blocks to make from the counts. Currently exactly one view is supported. The default
+        is ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``.
 
-        The counter is a :class:`CountVectorizer`, whose `dtype` gives way to the one below; or "counts" if documents
-        are rows of a matrix of counts. The parameters of views have names: ``set_params(words__ngram_range=(1, 2))``,
-        ``words__blocks=("pi",)``, or ``words="counts"``, for this and in a grid search.
+        The counter is a :class:`CountVectorizer` (its `dtype` is replaced by the one below), or "counts" if documents
+        are rows of a matrix of counts. Nested parameters can be set by name, also in a grid search:
+        ``set_params(words__ngram_range=(1, 2))``, ``words__blocks=("pi",)`` or ``words="counts"``.
 
-        Blocks are names, in this order, or :class:`Block` for one of your own. Of the paper:
+        A block is a name or a :class:`Block`. The paper's blocks:
 
         - "pi": TF-PI;
         - "btf": presence of terms;
-        - "ecib": term counts times CIB-NCF and times CIB-PCF, two blocks; "btf" and "ecib" are its 2B features;
+        - "ecib": two blocks, term counts times CIB-NCF and term counts times CIB-PCF; with "btf", the paper's 2B;
         - "ecib_abs": the same with absolute values inside CIB's sum.
 
-        Beyond the paper:
+        Our own blocks:
 
         - "certainty": (1 + log tf) sqrt(certainty x IDF);
-        - "certainty_hellinger": tf sqrt(certainty x IDF), square roots of its shares of the row;
+        - "certainty_hellinger": tf sqrt(certainty x IDF), with the "hellinger" norm;
         - "boost": (1 + log tf) (1 + PCF_1) IDF;
-        - "profile": the columns of :class:`ClassProfile`, which must come last. Training rows are profiled without
-          themselves, so ``fit_transform(X, y)`` is then not ``fit(X, y).transform(X)``: its Notes say why.
+        - "profile": the columns of :class:`ClassProfile`; it must come last. The profile of a training row leaves the
+          row itself out, so ``fit_transform(X, y)`` differs from ``fit(X, y).transform(X)``; see its Notes.
 
-        A block without any weight other than zero, as ECIB on two classes of equal size, is left out with a warning.
+        A block whose weights are all zero, such as ECIB for two classes of equal size, is dropped with a warning.
     pcf : bool, default=False
         Multiply BTF and ECIB by the PCF weight.
     leave_out : {"document", "copies"}, default="document"
-        What "profile" leaves out for a training row: the document, or it and all documents with the same counts.
+        What "profile" leaves out for a training row: the document itself, or also all documents with the same counts.
     profile_scale : float, default=1.0
-        What the columns of "profile" are multiplied by, for models to which distances matter.
+        Factor for the columns of "profile", for models that depend on distances.
     smoothing : float, default=1.0
-        For the weights that take it, see `troenpy.weights`, and for "profile".
+        Smoothing of "profile" and of the weights that have this parameter; see `troenpy.weights`.
     cv : None, int, splitter or iterable of splits, default=None
-        Cross-fitting in `fit_transform`: each training row is weighted by what the other folds say, so that it has not
-        seen its own label. :class:`TermWeighter` says when that matters.
+        Cross-fitting in `fit_transform`: each training row is weighted with the labels of the other folds only, so
+        that its own label does not leak into it. See the Notes of :class:`TermWeighter`.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds of an int `cv`.
+        Seed for shuffling, if `cv` is an int.
     dtype : float32 or float64, default=float64
-        Of the matrix, if it is made from text; counts keep theirs.
+        The dtype of the matrix; ignored for a matrix of counts, which keeps its own.
     n_jobs : int or None, default=None
-        Threads, also of a counter that says none: None is one, -1 is all processors.
+        Number of threads, also for a counter without its own `n_jobs`: None is 1, -1 all processors.
 
     Attributes
     ----------
     views_ : list of FittedView
-        What each view has learnt.
+        The fitted views.
     blocks_ : list of Block
-        The blocks of terms that were not left out.
+        The blocks of terms that were not dropped.
     profile_ : ClassProfile or None
-        The class profile, if it is one of the blocks.
+        The fitted class profile, if "profile" is one of the blocks.
     weights_ : ndarray of shape (n_blocks, n_terms)
         The weight of each term in each block.
     counts_ : ClassCounts
         Documents per class and term.
     vocabulary_ : dict
-        The number of each term, if made from text.
+        The column of each term within a block; only if fitted on text.
 
     Examples
     --------
@@ -146,27 +146,27 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
+        """Return the parameters as a dict.
 
         Parameters
         ----------
         deep : bool, default=True
-            With those of views: ``words``, ``words__blocks``, ``words__ngram_range`` and so on.
+            Include nested parameters: ``words``, ``words__blocks``, ``words__ngram_range`` and so on.
 
         Returns
         -------
         dict
         """
         params: dict[str, Any] = super().get_params(deep=False)
-        return {**nested_parameters(self._given_views()), **params} if deep else params
+        return {**nested_parameters(self._views_or_default()), **params} if deep else params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of views as ``words__ngram_range=(1, 2)``, of the default one too.
+        """Set parameters, including nested ones such as ``words__ngram_range=(1, 2)``.
 
         Parameters
         ----------
         **params
-            By name.
+            Parameters by name.
 
         Returns
         -------
@@ -174,21 +174,21 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         """
         if "views" in params:
             self.views = params.pop("views")
-        views = self._given_views()
+        views = self._views_or_default()
         names = {name.partition("__")[0] for name in nested_parameters(views)}
         changes = {key: value for key, value in params.items() if key.partition("__")[0] in names}
         super().set_params(**{key: value for key, value in params.items() if key not in changes})
         if changes:
-            self.views = with_parameters(views, changes)
+            self.views = set_nested_parameters(views, changes)
         return self
 
-    def _given_views(self) -> Any:
+    def _views_or_default(self) -> Any:
         return view_of_words(*DEFAULT_BLOCKS) if self.views is None else self.views
 
     @property
     def takes_counts(self) -> bool:
-        """Whether documents are rows of counts."""
-        return take_counts(self._given_views())
+        """Whether documents are rows of a matrix of counts."""
+        return any_takes_counts(self._views_or_default())
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -200,7 +200,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
             The labels.
         sample_weight : array-like of shape (n_documents,), optional
-            How many documents each one counts for.
+            How many documents each document counts as.
 
         Returns
         -------
@@ -213,8 +213,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Fit, then return the features of the same documents.
 
-        With `cv`, the blocks of terms of each document are weighted by the other folds only; the class profile always
-        leaves the document out.
+        With `cv`, each document is weighted by the other folds only. The class profile always leaves the document
+        itself out.
 
         Parameters
         ----------
@@ -228,21 +228,21 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         return self._training_rows(raw_documents, y, sample_weight)
 
     def _training_rows(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
-        """Do the work of `fit_transform`, always as a matrix, whatever `set_output` wants."""
+        """Fit and transform; always returns a matrix, regardless of `set_output`."""
         parts = self._fit_parts(raw_documents, y, sample_weight)
-        return_free_memory()  # before the largest array is taken
-        return parts.side_by_side(n_threads=job_count(self.n_jobs))
+        return_free_memory()  # before the largest allocation
+        return parts.to_matrix(n_threads=job_count(self.n_jobs))
 
     @all_or_nothing
     def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Parts:
-        """Do the work of `fit_transform` up to the matrix: for models that read blocks and profile apart."""
+        """Fit and return the parts of the matrix, for models that use blocks and profile separately."""
         rows, labels, weights = self._fit(raw_documents, y, sample_weight)
         (view,) = self.views_
         splits = None if self.cv is None else folds(self.cv, self.random_state, rows.matrix, labels)
         return view.training_parts(rows, labels, weights, splits, self._weigh, job_count(self.n_jobs))
 
     def transform(self, raw_documents: Any) -> Any:
-        """Return the features of documents, by the weights of all the training documents.
+        """Return the features of new documents, with the weights from all training documents.
 
         Parameters
         ----------
@@ -251,33 +251,33 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
-            Column indices ascend in every row.
+            Column indices are sorted in every row.
         """
         return self._rows_of(raw_documents)
 
     def _rows_of(self, raw_documents: Any) -> Any:
-        """Do the work of `transform`, always as a matrix, whatever `set_output` wants."""
+        """Transform; always returns a matrix, regardless of `set_output`."""
         check_is_fitted(self, "views_")
         (view,) = self.views_
         n_threads = job_count(self.n_jobs)
-        return view.parts(self._counted(raw_documents, view.room()), n_threads).side_by_side(n_threads=n_threads)
+        return view.parts(self._count_rows(raw_documents, view.capacity()), n_threads).to_matrix(n_threads=n_threads)
 
-    def _counted(self, raw_documents: Any, room: Room = Room()) -> CountedRows:  # noqa: B008 (immutable)
+    def _count_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
         """Count the terms of new documents."""
         (view,) = self.views_
         if view.counter is None:
             return self._read_counts(raw_documents, reset=False)
         check_collection(raw_documents)
-        return view.counter._rows(raw_documents, room)
+        return view.counter._rows(raw_documents, capacity)
 
     def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
-        """Return what each term of a document adds to each column of its row; see `FittedView.parts_by_term`."""
+        """Return what each term of a document contributes to each column; see `FittedView.parts_by_term`."""
         check_is_fitted(self, "views_")
         (view,) = self.views_
-        return view.parts_by_term(self._rows_of([document]), self._counted([document]).matrix)
+        return view.parts_by_term(self._rows_of([document]), self._count_rows([document]).matrix)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns: block, two underscores, term or class.
+        """Return the names of the columns, ``block__term`` or ``profile__class``.
 
         Parameters
         ----------
@@ -292,22 +292,22 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         return np.array([*names, ""], dtype=object)[:-1]
 
     def terms(self) -> NDArray[np.object_]:
-        """Return the terms, the columns of each block."""
+        """Return the terms, in the column order of each block."""
         return self._view().terms()
 
     @property
     def n_columns_(self) -> int:
-        """The number of columns of all blocks."""
+        """The total number of columns."""
         return self._view().n_columns
 
     @property
     def blocks_(self) -> list[Block]:
-        """The blocks of terms that were not left out."""
+        """The blocks of terms that were not dropped."""
         return self._view().blocks
 
     @property
     def profile_(self) -> ClassProfile | None:
-        """The class profile, if it is one of the blocks."""
+        """The fitted class profile, if "profile" is one of the blocks."""
         return self._view().profile
 
     @property
@@ -322,10 +322,10 @@ class TermFeatures(TransformerMixin, BaseEstimator):
 
     @property
     def vocabulary_(self) -> dict[str, int]:
-        """The number of each term."""
+        """The column of each term within a block."""
         counter = self._view().counter
         if counter is None:
-            raise AttributeError("features of counts have no vocabulary_: terms() has the names of columns")
+            raise AttributeError("TermFeatures fitted on counts has no vocabulary_: use terms() for the column names")
         return counter.vocabulary_
 
     def _view(self) -> FittedView:
@@ -333,8 +333,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         return self.views_[0]
 
     def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
-        """Learn everything; return the counts, labels and sample weights."""
-        (view,) = read_views(self._given_views())
+        """Fit, and return the counts, labels and sample weights."""
+        (view,) = read_views(self._views_or_default())
         self._check_parameters()
         profile = ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out) if view.has_profile else None
         counter, columns = view.new_counter(self.dtype, self.n_jobs), None
@@ -346,14 +346,14 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            rows = counter._fit_rows(raw_documents, room_for(view.blocks, profile, len(labels.classes)))
+            rows = counter._fit_rows(raw_documents, capacity_for(view.blocks, profile, len(labels.classes)))
         if rows.matrix.shape[0] != len(labels):
             check_labels_fit(labels, rows.matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
         if weights is not None and 0 < weights.sum() < 1:
             raise ValueError(
-                f"sample_weight must sum to a document at least, got a sum of {weights.sum():g}: weights are numbers of"
-                " documents, so scale them to a mean of 1"
+                f"sample_weight must sum to at least 1, got {weights.sum():g}: a weight is a number of documents, so"
+                " scale them to a mean of 1"
             )
         counts = ClassCounts.from_present(rows.matrix, labels, weights)
         if profile is not None:
@@ -380,24 +380,24 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         states, parts = [], {}
         arrays: Arrays = {}
         for number, view in enumerate(self.views_):
-            state, of_view = view.saved()
+            state, of_view = view.to_state()
             states.append(state)
-            arrays |= below(f"view{number}.", of_view)
+            arrays |= add_prefix(f"view{number}.", of_view)
             if view.counter is not None:
                 parts[f"counter{number}"] = view.counter
         if hasattr(self, "feature_names_in_"):
-            arrays |= archive.packed("names", self.feature_names_in_)
+            arrays |= archive.pack("names", self.feature_names_in_)
         return Saved({"views": states}, arrays, parts)
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
+        """Restore the result of `_saved`; everything is validated."""
         if archive.is_packed("names", saved.arrays):
-            self.feature_names_in_ = archive.unpacked("names", saved.arrays)
+            self.feature_names_in_ = archive.unpack("names", saved.arrays)
         columns = getattr(self, "feature_names_in_", None)
         self.views_ = []
         for number, state in enumerate(saved.state["views"]):
-            arrays, counter = arrays_at(f"view{number}.", saved.arrays), saved.parts.get(f"counter{number}")
-            self.views_.append(FittedView.restored(state, arrays, counter, columns))
+            arrays, counter = select_prefix(f"view{number}.", saved.arrays), saved.parts.get(f"counter{number}")
+            self.views_.append(FittedView.from_state(state, arrays, counter, columns))
         (view,) = self.views_
         if view.counter is None:
             self.n_features_in_ = len(view.counts.term_docs)

@@ -1,6 +1,6 @@
-"""TermWeighter: counts in, weighted rows out. Fit learns class counts, transform multiplies.
+"""TermWeighter: weights a matrix of counts. `fit` learns the class counts, `transform` multiplies.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
 from typing import Any, Self
@@ -16,65 +16,63 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, read_weights
 from troenpy.counts.labels import read_labels
 from troenpy.features.folds import folds
-from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
-from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums, weighted_rows
-from troenpy.files.saved import Saved, arrays_at, below, checked
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, row_sums, weighted_rows
+from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
+from troenpy.files.saved import Saved, add_prefix, checked, select_prefix
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.weights.schemes import Weight, term_weights
 
 
 class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Weight a matrix of term counts by what the labels say of each term; by default TF-PI.
+    """Weight a matrix of term counts by how much each term tells about the class; TF-PI by default.
 
     Parameters
     ----------
     scheme : str or callable, default="pi"
-        A name of `troenpy.WEIGHTS` ("pi" = PCF x IDF, "idf", "rf", "chi2", ...), an expression of names with `*` and
+        A name in `troenpy.WEIGHTS` ("pi" = PCF x IDF, "idf", "rf", "chi2", ...), an expression of names with `*` and
         `sqrt()` such as "sqrt(pcf_present)*idf", or a function of `ClassCounts` that returns one number per term.
     tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
-        What stands for the count of a term in a document: itself, 1 + log, its square root, presence, or BM25's
-        saturated count (k1 = 1.2, b = 0.75, the average length learnt in fit).
+        How to transform the count of a term in a document: unchanged, 1 + log, square root, presence, or BM25's
+        saturated count (k1 = 1.2, b = 0.75, with the average length from `fit`).
     norm : {"l2", "l1", "hellinger"} or None, default="l2"
-        How each row is scaled. "l1": its absolute values sum to 1. "hellinger": sign(x) sqrt(|x| / sum |x|), so that
-        the Euclidean distance of two rows without negative values is sqrt(2) times their Hellinger distance, which
-        `SparseKNeighborsClassifier(metric="hellinger")` measures on any rows: the nearest are the same. A row of zeros
-        stays zero.
+        How to normalise each row. "l1": absolute values sum to 1. "hellinger": sign(x) sqrt(|x| / sum |x|), so that
+        the Euclidean distance of two non-negative rows is sqrt(2) times the Hellinger distance of the original rows.
+        The nearest neighbours are those of `SparseKNeighborsClassifier(metric="hellinger")`. Rows of zeros stay zero.
     smoothing : float, default=1.0
-        For the weights that take it; see `troenpy.weights`.
+        Passed to the weights that have this parameter; see `troenpy.weights`.
     cv : None, int, splitter or iterable of splits, default=None
-        Cross-fitting, in `fit_transform` only; see Notes. An int makes that many stratified folds, shuffled by
-        `random_state` (plain folds for indicator matrices); each document must be in one test fold exactly. For
-        grouped documents pass the splits, `list(GroupKFold().split(X, y, groups))`.
+        Cross-fitting, in `fit_transform` only; see Notes. An int is a number of shuffled folds, stratified unless `y`
+        is an indicator matrix. Each document must be in exactly one test fold. For grouped documents pass the splits:
+        `list(GroupKFold().split(X, y, groups))`.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds of an int `cv`.
+        Seed for shuffling, if `cv` is an int.
 
     Attributes
     ----------
     counts_ : ClassCounts
-        All that was learnt.
+        Documents per class and term.
     weights_ : ndarray of shape (n_terms,)
-        One weight per column; zero for a term no training document held.
+        One weight per column; zero for a term in no training document.
     total_length_ : float
-        Sum of all counts seen.
+        Sum of all term counts.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if fitted on a data frame with string column names.
 
     Notes
     -----
-    **Leakage.** The weights are made of the training labels. A training row weighted with them has seen its own label:
-    a rare term of a single document, say, gets a weight that says "sure of its class" because of that very document.
-    A model trained on such rows trusts the weights more than it may on new documents. With `cv`, `fit_transform`
-    weights each training row with what the other folds say, so that training rows look as new ones will;
-    `transform` always uses the weights of all the training data. So ``fit_transform(X, y)`` is then *not*
-    ``fit(X, y).transform(X)``: the first is for training a model (and is what `Pipeline.fit` calls), the second
-    never cross-fits.
+    **Leakage.** The weights depend on the training labels, so a training row weighted with them contains information
+    about its own label. A term that occurs in a single document, for example, looks like a certain sign of its class
+    because of that very document. A model trained on such rows trusts the weights too much on new documents. With `cv`,
+    `fit_transform` weights each training row with the labels of the other folds only, so that training rows look like
+    new ones. `transform` always uses the weights from all training data. So with `cv`, ``fit_transform(X, y)`` differs
+    from ``fit(X, y).transform(X)``: use the first to train a model, as `Pipeline.fit` does.
 
-    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
-    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
-    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
-    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
-    the default smoothing.
+    **Negative weights.** PI is negative for a term whose documents are spread more evenly over the classes than all
+    documents are: PCF_1 is then less than PCF_*. Nearest neighbours, logistic regression and SVMs accept negative
+    features; models and tests for counts, such as scikit-learn's MultinomialNB and chi2, reject them. For those, use
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative without sample weights
+    and with the default smoothing.
 
     Examples
     --------
@@ -119,7 +117,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
             The labels.
         sample_weight : array-like of shape (n_documents,), optional
-            How many documents each one counts for.
+            How many documents each document counts as.
 
         Returns
         -------
@@ -130,10 +128,10 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Add more documents to what was learnt; new classes are welcome, columns stay the same.
+        """Add a batch of documents; new classes may appear, the columns must stay the same.
 
-        Any number of batches gives the same as `fit` on all of them. Until a second class has been seen there are
-        no weights yet and `transform` says so.
+        Fitting in batches gives the same result as one `fit` on all documents. Until two classes have been seen there
+        are no weights, and `transform` raises an error.
 
         Parameters
         ----------
@@ -155,7 +153,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Weight counts by what was learnt from all the training documents.
+        """Weight counts with the weights from all training documents.
 
         Parameters
         ----------
@@ -169,12 +167,14 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "counts_")
         if not hasattr(self, "weights_"):
-            raise ValueError("all documents so far are of one class: partial_fit documents of another before transform")
+            raise ValueError(
+                "all documents so far are of one class: call partial_fit with another class before transform"
+            )
         return self.weigh(self._read(X, None, reset=False))
 
     @all_or_nothing
     def fit_transform(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
-        """Fit, then weight the same documents; with `cv`, each by the other folds only (see Notes).
+        """Fit, then weight the same documents; with `cv`, each with the labels of the other folds only (see Notes).
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.weigh_by_folds(X, y, sample_weight)
 
     def weigh_by_folds(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
-        """Weight each row of the training data by the other folds of `cv` only."""
+        """Weight each training row with the labels of the other folds only."""
         sample_weight = read_weights(sample_weight, X.shape[0])
         labels = read_labels(y)
         blocks, order = [], []
@@ -211,31 +211,31 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @all_or_nothing
     def learn(self, counts: ClassCounts, total_length: float) -> Self:
-        """Fit from counts made elsewhere, e.g. added up over machines.
+        """Fit from existing counts, e.g. the sum of counts from several machines.
 
         Parameters
         ----------
         counts : ClassCounts
         total_length : float
-            The sum of all term counts of all documents; only "bm25" needs it.
+            The sum of all term counts over all documents; only used by "bm25".
 
         Returns
         -------
         self
         """
-        check_names(self.tf, self.norm)
+        check_tf_and_norm(self.tf, self.norm)
         self.weights_ = term_weights(counts, self.scheme, smoothing=self.smoothing)
         self.counts_, self.total_length_, self.n_features_in_ = counts, total_length, counts.doc_freq.shape[1]
         return self
 
     def weigh(self, X: Any, *, copy: bool = True, n_threads: int = 1) -> Any:
-        """Do the work of `transform` on a float matrix known to be sound: nothing is checked.
+        """Weight a float matrix as `transform` does, without any checks.
 
         Parameters
         ----------
         X : ndarray or CSR of shape (n_documents, n_terms), float32 or float64
         copy : bool, default=True
-            Leave X as it is; False may write the result over it.
+            If False, X may be overwritten.
         n_threads : int, default=1
 
         Returns
@@ -245,18 +245,18 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         average = self.total_length_ / self.counts_.n_documents
         return self._rows(X, self.weights_, average, copy=copy, n_threads=n_threads)
 
-    def explain(self, term: Any) -> TermLedger | TermLedgers:
-        """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
+    def explain(self, term: Any) -> TermExplanation | TermExplanations:
+        """Explain the weight of a term: its documents per class, the quantities in the scheme, and its rank.
 
         Parameters
         ----------
         term : str or int, or an iterable of them
-            A column's name, if fitted on a data frame, or its number; of several, the result is one table.
+            A column name (if fitted on a data frame) or number; or several of them.
 
         Returns
         -------
-        TermLedger, or TermLedgers for several terms
-            Each prints as a table, and shows one in a notebook; TermLedgers has `to_frame`.
+        TermExplanation, or TermExplanations for several terms
+            Both are shown as a table in a terminal or notebook; TermExplanations has `to_frame`.
 
         Examples
         --------
@@ -273,22 +273,22 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
           IDF               1
         """
         check_is_fitted(self, "weights_")
-        how: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
-        return explain_terms(term, self.get_feature_names_out(), self.counts_, self.weights_, **how)
+        options: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
+        return explain_terms(term, self.get_feature_names_out(), self.counts_, self.weights_, **options)
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
         if not hasattr(self, "counts_"):
             return None
-        arrays = below("counts.", self.counts_.to_arrays())
+        arrays = add_prefix("counts.", self.counts_.to_arrays())
         arrays["total_length"] = np.array([self.total_length_])
         if hasattr(self, "weights_"):
             arrays["weights"] = self.weights_
         return Saved({"is_named": hasattr(self, "feature_names_in_")}, arrays)
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
-        self.counts_ = ClassCounts.from_arrays(arrays_at("counts.", saved.arrays))
+        """Restore the result of `_saved`; everything is validated."""
+        self.counts_ = ClassCounts.from_arrays(select_prefix("counts.", saved.arrays))
         self.total_length_ = float(saved.arrays["total_length"].item())
         self.n_features_in_ = len(self.counts_.term_docs)
         if saved.state["is_named"]:
@@ -303,7 +303,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
         if reset and y is None:
             raise ValueError(
-                "TermWeighter requires y to be passed, but the target y is None: it learns from one label per document"
+                "TermWeighter requires y to be passed, but the target y is None: pass one label per document"
             )
         return X
 
@@ -315,8 +315,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         length = lengths.sum() if weights is None else weights @ lengths
         return ClassCounts.from_matrix(X, y, sample_weight=weights, terms=terms), float(length)
 
-    def _rows(self, X: Any, weights: NDArray[np.float64], average_length: float, **how: Any) -> Any:
-        return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average_length, **how)
+    def _rows(self, X: Any, weights: NDArray[np.float64], average_length: float, **options: Any) -> Any:
+        return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average_length, **options)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

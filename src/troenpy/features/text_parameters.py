@@ -1,4 +1,4 @@
-"""Checks of the parameters of text, beside scikit-learn's own."""
+"""Checks of text parameters, in addition to scikit-learn's."""
 
 import re
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ LARGEST_INT32 = np.iinfo(np.int32).max
 
 
 def check_pattern(pattern: Any) -> None:
-    """Raise unless this says what a word is."""
+    """Raise unless this is a valid regular expression."""
     if pattern is None:
-        raise ValueError("token_pattern must say what a word is, got None: give it, or a tokenizer")
+        raise ValueError("token_pattern must be a regular expression, got None: set it, or pass a tokenizer")
     if isinstance(pattern, str):
         try:
             re.compile(pattern)
@@ -22,17 +22,17 @@ def check_pattern(pattern: Any) -> None:
 
 
 def has_upper_case(term: Any) -> bool:
-    """Say whether a term has a letter that lower-casing changes."""
+    """Whether a term has an uppercase letter."""
     return any(map(str.isupper, term))
 
 
 def has_whole_columns(vocabulary: Any) -> bool:
-    """Say whether a given vocabulary numbers its columns by integers, as it does unless it came from a table."""
+    """Whether the columns of a given vocabulary are integers; those from a data frame may be floats."""
     return not isinstance(vocabulary, Mapping) or all(isinstance(column, Integral) for column in vocabulary.values())
 
 
 def is_ngram_range(ngram_range: Any) -> bool:
-    """Say whether this is a range of lengths that the kernel knows."""
+    """Whether this is an n-gram range that the kernel supports."""
     is_pair = isinstance(ngram_range, tuple) and len(ngram_range) == 2
     if not is_pair or not all(isinstance(n, int | np.integer) for n in ngram_range):
         return False
@@ -40,5 +40,5 @@ def is_ngram_range(ngram_range: Any) -> bool:
 
 
 def document_limit(share_or_number: Any, n_documents: int) -> Any:
-    """Turn a `min_df` or `max_df` into a number of documents."""
+    """Convert a `min_df` or `max_df` to a number of documents."""
     return share_or_number if isinstance(share_or_number, Integral) else share_or_number * n_documents

@@ -1,6 +1,6 @@
-"""TfPiVectorizer: text and labels in, weighted rows out; CountVectorizer and TermWeighter in one scan of the text.
+"""TfPiVectorizer: turns text and labels into weighted rows; CountVectorizer and TermWeighter in one class.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
 from collections.abc import Sized
@@ -19,49 +19,49 @@ from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
-from troenpy.features.ledger import TermLedger, TermLedgers, explain_terms
-from troenpy.features.rows import Norm, TermFrequency, check_names, row_sums
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, row_sums
 from troenpy.features.tallies import Tally, add_tallies
+from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.features.term_weighter import TermWeighter
 from troenpy.features.text_parameters import document_limit
 from troenpy.files.archive import Arrays
-from troenpy.files.saved import Saved, arrays_at, below
+from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_float_type
-from troenpy.fitting.transaction import all_or_nothing, lock_of
-from troenpy.weights.cells import check_two_classes
+from troenpy.fitting.transaction import all_or_nothing, estimator_lock
+from troenpy.weights.count_table import check_two_classes
 from troenpy.weights.schemes import Weight, check_scheme
 
 
 class TfPiVectorizer(CountVectorizer):
-    """Turn documents and their labels into a matrix of TF-PI features, or of any other weighting.
+    """Turn documents and labels into a matrix of TF-PI features, or of any other weighting.
 
-    To TF-PI what scikit-learn's TfidfVectorizer is to TF-IDF: :class:`CountVectorizer` followed by
-    :class:`TermWeighter`, with the parameters of both.
+    Equivalent to :class:`CountVectorizer` followed by :class:`TermWeighter`, with the parameters of both, just as
+    scikit-learn's TfidfVectorizer combines CountVectorizer and TfidfTransformer.
 
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
 ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
-        As in :class:`CountVectorizer`: how text becomes counts.
+        As in :class:`CountVectorizer`.
     dtype : float32 or float64, default=float64
-        Of the matrix.
+        The dtype of the matrix.
     scheme : str or callable, default="pi"
-        The weight of a term: a name of `troenpy.WEIGHTS`, an expression such as "sqrt(pcf_present)*idf", or a function
+        The weight of a term: a name in `troenpy.WEIGHTS`, an expression such as "sqrt(pcf_present)*idf", or a function
         of `ClassCounts`.
     tf : {"raw", "log", "sqrt", "binary", "bm25"}, default="raw"
-        What stands for the count of a term in a document.
+        How to transform the count of a term in a document.
     norm : {"l2", "l1", "hellinger"} or None, default="l2"
-        How each row is scaled.
+        How to normalise each row.
     smoothing : float, default=1.0
-        For the weights that take it.
+        Passed to the weights that have this parameter.
     cv : None, int, splitter or iterable of splits, default=None
-        Cross-fitting in `fit_transform`: each training row is weighted by what the other folds say, so that it has not
-        seen its own label. :class:`TermWeighter` says when that matters.
+        Cross-fitting in `fit_transform`: each training row is weighted with the labels of the other folds only, so
+        that its own label does not leak into it. See the Notes of :class:`TermWeighter`.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds of an int `cv`.
+        Seed for shuffling, if `cv` is an int.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. The result does not depend on it.
+        Number of threads: None is 1, -1 all processors. It does not change the result.
 
     Attributes
     ----------
@@ -74,17 +74,17 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     See Also
     --------
-    TermWeighter : The same from a matrix of counts.
+    TermWeighter : The same weighting for a matrix of counts.
 
     Notes
     -----
-    **Negative weights.** PI is negative for a term whose documents are spread over the classes more evenly than all
-    documents are: PCF_1 is then less than PCF_*. Neighbours, logistic regression and SVMs take such features; models
-    and tests that count, such as scikit-learn's MultinomialNB and chi2, refuse them. For those, take
-    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative with whole documents and
-    the default smoothing.
+    **Negative weights.** PI is negative for a term whose documents are spread more evenly over the classes than all
+    documents are: PCF_1 is then less than PCF_*. Nearest neighbours, logistic regression and SVMs accept negative
+    features; models and tests for counts, such as scikit-learn's MultinomialNB and chi2, reject them. For those, use
+    ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative without sample weights
+    and with the default smoothing.
 
-    **Coming from TfidfVectorizer**, what has another name here, or another meaning:
+    **Coming from TfidfVectorizer?** These parameters have a different name or meaning:
 
     ====================================  ===========================================================================
     TfidfVectorizer                       TfPiVectorizer
@@ -100,7 +100,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     ``idf_``                              ``weights_``
     ====================================  ===========================================================================
 
-    All other parameters are the same. A named function can be pickled, a lambda cannot.
+    All other parameters are the same. Use a named function instead of a lambda if you want to pickle the vectorizer.
 
     Examples
     --------
@@ -182,7 +182,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
             The labels.
         sample_weight : array-like of shape (n_documents,), optional
-            How many documents each one counts for.
+            How many documents each document counts as.
 
         Returns
         -------
@@ -193,7 +193,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
-        """Fit, then weight the same documents; with `cv`, each by the other folds only.
+        """Fit, then weight the same documents; with `cv`, each with the labels of the other folds only.
 
         Parameters
         ----------
@@ -211,17 +211,17 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     @all_or_nothing
     def partial_fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Add more documents to what was learnt; new terms and new classes are welcome.
+        """Add a batch of documents; new terms and new classes may appear.
 
-        Any number of batches, then `transform`, gives the same columns and values as `fit` on all documents. As
-        `min_df` and `max_df` apply to all documents so far, and new terms sort in between, **columns move from call to
-        call**: for a model that learns along, pass a fixed `vocabulary`. `max_features` and `cv` need all documents
-        at once and are an error here, and so is going on after `fit`, which keeps no terms that it left out.
+        Fitting in batches gives the same columns and values as one `fit` on all documents. **Columns change from call
+        to call**, because `min_df` and `max_df` apply to all documents so far, and new terms are sorted in. If a model
+        is trained in batches too, pass a fixed `vocabulary`. `max_features` and `cv` need all documents at once and
+        raise an error here. So does calling `partial_fit` after `fit`, which discards the terms it drops.
 
         Parameters
         ----------
         raw_documents, y, sample_weight
-            As in `fit`; any batch, one with a single class or with empty documents too.
+            As in `fit`; a batch may have a single class, and documents may be empty.
 
         Returns
         -------
@@ -229,26 +229,26 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         """
         if self.max_features is not None:
             raise ValueError(
-                "max_features cannot be used with partial_fit: a term left out of the first batches may be among the"
-                " most frequent later. Use min_df, or a fixed vocabulary"
+                "max_features cannot be used with partial_fit: a term that is rare in the first batches may become"
+                " frequent later. Use min_df or a fixed vocabulary"
             )
         if self.cv is not None:
             raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
         if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
             raise ValueError(
-                "partial_fit cannot go on after fit, which keeps no terms it left out: start with partial_fit, or"
+                "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
             )
         check_collection(raw_documents)
         labels = self._check(y)
-        check_labels_fit(labels, raw_documents, is_whole=False)
+        check_labels_fit(labels, raw_documents, whole=False)
         batch = self._count_batch(raw_documents, labels, sample_weight)
         self._tallies = add_tallies([*getattr(self, "_tallies", []), batch])
         self._forget("_weighter", "_vocabulary", "_named_counts")
         return self
 
     def transform(self, raw_documents: Any) -> Any:
-        """Count the terms of the vocabulary and weight them by what was learnt.
+        """Count the terms of the vocabulary in documents, and weight them.
 
         Parameters
         ----------
@@ -258,21 +258,21 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        weighter = self._settled()
+        weighter = self._fitted_weighter()
         return self._weigh(weighter, super().transform(raw_documents))
 
-    def explain(self, term: Any) -> TermLedger | TermLedgers:
-        """Return what the weight of a term is made of: its documents by class, the parts of the scheme, and its rank.
+    def explain(self, term: Any) -> TermExplanation | TermExplanations:
+        """Explain the weight of a term: its documents per class, the quantities in the scheme, and its rank.
 
         Parameters
         ----------
         term : str or int, or an iterable of them
-            The term, or the number of its column; of several, the result is one table.
+            The term or its column number; or several of them.
 
         Returns
         -------
-        TermLedger, or TermLedgers for several terms
-            Each prints as a table, and shows one in a notebook; TermLedgers has `to_frame`.
+        TermExplanation, or TermExplanations for several terms
+            Both are shown as a table in a terminal or notebook; TermExplanations has `to_frame`.
 
         Examples
         --------
@@ -285,19 +285,19 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         goal  0.422837     1          2     sport 2  0.693147  0.27031    1
         late  -0.27031     2          2  politics 1         0  0.27031    1
         """
-        weighter = self._settled()
+        weighter = self._fitted_weighter()
         scheme: dict[str, Any] = {"scheme": self.scheme, "smoothing": self.smoothing}
         return explain_terms(term, self.get_feature_names_out(), weighter.counts_, weighter.weights_, **scheme)
 
     @property
     def weights_(self) -> NDArray[np.float64]:
         """One weight per column."""
-        return self._settled().weights_
+        return self._fitted_weighter().weights_
 
     @property
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
-        weighter = self._settled()
+        weighter = self._fitted_weighter()
         if not hasattr(self, "_named_counts"):
             self._named_counts = weighter.counts_.with_terms(self.get_feature_names_out())
         return self._named_counts
@@ -305,7 +305,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     @property
     def vocabulary_(self) -> dict[Any, Any]:
         """The column of each term."""
-        self._settle()
+        self._combine_batches()
         return self._vocabulary
 
     @vocabulary_.setter
@@ -313,7 +313,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._vocabulary = vocabulary
 
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
-        """Learn everything; return the counts."""
+        """Fit, and return the counts."""
         check_collection(raw_documents)
         labels = self._check(y)
         check_labels_fit(labels, raw_documents)
@@ -345,7 +345,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         )
 
     def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> Tally:
-        counter = copy(self)  # with the steps of a subclass
+        counter = copy(self)  # keeps methods that a subclass overrides
         counter._forget("_tallies")
         counter.min_df, counter.max_df = 1, 1.0
         weights = read_weights(sample_weight, len(labels))
@@ -357,7 +357,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             if not str(error).startswith("empty vocabulary"):
                 raise
             X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
-        check_labels_fit(labels, X.shape[0], is_whole=False)
+        check_labels_fit(labels, X.shape[0], whole=False)
         return Tally(
             counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
             n_documents=X.shape[0],
@@ -365,9 +365,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
         )
 
-    def _settle(self) -> None:
-        """Choose and weight the terms of all batches, when first asked for; wait while there is nothing to weight."""
-        with lock_of(self):  # no batch comes in between
+    def _combine_batches(self) -> None:
+        """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
+        with estimator_lock(self):  # keeps out partial_fit
             if not hasattr(self, "_tallies") or hasattr(self, "_weighter"):
                 return
             tally = sum(self._tallies[1:], start=self._tallies[0])
@@ -383,21 +383,21 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             self._vocabulary = {term: column for column, term in enumerate(counts.terms)}
             self._weighter = weighter
 
-    def _settled(self) -> TermWeighter:
-        """Return the fitted weights of all documents so far."""
-        self._settle()
+    def _fitted_weighter(self) -> TermWeighter:
+        """Return the weighter, fitted on all documents so far."""
+        self._combine_batches()
         if hasattr(self, "_weighter"):
             return self._weighter
         if hasattr(self, "_tallies"):
             raise NotFittedError(
-                f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or"
-                " min_df and max_df leave no term. partial_fit more of them"
+                f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or no"
+                " term is within min_df and max_df. Call partial_fit with more documents"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        self._settle()
+        self._combine_batches()
         weighter, tallies = getattr(self, "_weighter", None), getattr(self, "_tallies", None)
         if weighter is None and tallies is None:
             return None
@@ -406,9 +406,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if counter is not None:
             arrays |= counter.arrays
         if weighter is not None:
-            arrays |= below("weighter.", weighter._saved().arrays)
+            arrays |= add_prefix("weighter.", weighter._saved().arrays)
         if tallies is not None:
-            arrays |= below("tally.", tallies[0].to_arrays())
+            arrays |= add_prefix("tally.", tallies[0].to_arrays())
         state = {
             "counter": None if counter is None else counter.state,
             "n_documents": None if tallies is None else tallies[0].n_documents,
@@ -417,22 +417,22 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         return Saved(state, arrays)
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
+        """Restore the result of `_saved`; everything is validated."""
         if saved.state["counter"] is not None:
             super()._restore(Saved(saved.state["counter"], saved.arrays))
         if saved.state["n_documents"] is not None:
-            arrays = arrays_at("tally.", saved.arrays)
+            arrays = select_prefix("tally.", saved.arrays)
             self._tallies = [Tally.from_arrays(arrays, int(saved.state["n_documents"]))]
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
-            self._weighter._restore(Saved({"is_named": False}, arrays_at("weighter.", saved.arrays)))
+            self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))
             if self._weighter.n_features_in_ != len(self._vocabulary):
                 raise ValueError("vocabulary and counts differ in size")
 
     def _check(self, y: Any) -> Labels:
-        """Notice what is wrong with parameters and labels before any text is read."""
+        """Check parameters and labels before any text is read."""
         self._validate_params()
-        check_names(self.tf, self.norm)
+        check_tf_and_norm(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
         check_float_type(self.dtype)
         return read_required_labels(y, "TfPiVectorizer")

@@ -1,4 +1,4 @@
-"""Views of a document, named: what is counted of it, and the blocks that the counts become."""
+"""Views: what to count in a document, and which blocks to make from the counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from troenpy.features.blocks import Block, read_blocks
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.tfpi_vectorizer import TfPiVectorizer
 
-#: In the place of a CountVectorizer: the documents are rows of a matrix of counts.
+#: Replaces the CountVectorizer if documents are rows of a matrix of counts.
 COUNTS = "counts"
-FORM = "write [('words', CountVectorizer(), ('pi', 'btf'))], or 'counts' for a CountVectorizer if you have a matrix"
+FORM = "write [('words', CountVectorizer(), ('pi', 'btf'))], with 'counts' as the second entry for a matrix of counts"
 
 
 @dataclass(frozen=True)
 class View:
-    """One view as `read_views` reads it; without a counter, documents come as rows of counts."""
+    """A validated view; if there is no counter, documents are rows of counts."""
 
     name: str
     counter: CountVectorizer | None
@@ -25,7 +25,7 @@ class View:
     has_profile: bool
 
     def new_counter(self, dtype: Any, n_jobs: int | None) -> CountVectorizer | None:
-        """Return an unfitted counter; the type of its matrix and threads that it does not name are those given."""
+        """Return an unfitted counter with this dtype, and with this n_jobs unless it has its own."""
         if self.counter is None:
             return None
         counter = clone(self.counter)
@@ -33,12 +33,12 @@ class View:
 
 
 def view_of_words(*blocks: str | Block, **options: Any) -> list[tuple[str, Any, tuple[str | Block, ...]]]:
-    """Return a list of one view, "words": these blocks of what a CountVectorizer with these options counts."""
+    """Return a list of one view, "words": a CountVectorizer with these options, and these blocks."""
     return [("words", CountVectorizer(**options), blocks)]
 
 
 def read_views(views: Any) -> list[View]:
-    """Read the triples of name, counter and blocks.
+    """Validate a list of (name, counter, blocks) triples.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def read_views(views: Any) -> list[View]:
     if not isinstance(views, list | tuple) or not views or not all(map(_is_triple, views)):
         raise ValueError(f"views must be (name, CountVectorizer, blocks) triples, got {views!r}: {FORM}")
     if len(views) > 1:
-        raise ValueError(f"there must be one view, got {', '.join(repr(name) for name, _, _ in views)}")
+        raise ValueError(f"views must have exactly one view, got {', '.join(repr(name) for name, _, _ in views)}")
     return [_read_view(*view) for view in views]
 
 
-def take_counts(views: Any) -> bool:
-    """Say whether documents are rows of counts, as far as views can be read."""
+def any_takes_counts(views: Any) -> bool:
+    """Whether documents are rows of counts; False for invalid views."""
     return isinstance(views, list | tuple) and any(_is_triple(view) and _is_counts(view[1]) for view in views)
 
 
@@ -68,7 +68,7 @@ def _is_triple(view: Any) -> bool:
 
 def _read_view(name: str, counter: Any, blocks: Any) -> View:
     if not name or "__" in name:
-        raise ValueError(f"the name of a view must be text without '__', such as 'words', got {name!r}")
+        raise ValueError(f"the name of a view must be a string without '__', such as 'words', got {name!r}")
     if _is_counts(counter):
         counter = None
     elif not isinstance(counter, CountVectorizer) or isinstance(counter, TfPiVectorizer):
@@ -78,12 +78,12 @@ def _read_view(name: str, counter: Any, blocks: Any) -> View:
     return View(name, counter, chosen, has_profile)
 
 
-# Parameters of views by name, as scikit-learn's FeatureUnion has those of its parts: `words` is the counter of the view
-# "words", `words__ngram_range` a parameter of that, and `words__blocks` its blocks.
+# Nested parameters, as in scikit-learn's FeatureUnion: `words` is the counter of the view "words", `words__ngram_range`
+# a parameter of that counter, and `words__blocks` the blocks of the view.
 
 
 def nested_parameters(views: Any) -> dict[str, Any]:
-    """Return the parameters of views by name; of what are no views, none."""
+    """Return the nested parameters of views; empty for invalid views."""
     found: dict[str, Any] = {}
     for name, counter, blocks in views if isinstance(views, list | tuple) and all(map(_is_triple, views)) else ():
         found |= {name: counter, f"{name}__blocks": blocks}
@@ -92,8 +92,8 @@ def nested_parameters(views: Any) -> dict[str, Any]:
     return found
 
 
-def with_parameters(views: Any, changes: Mapping[str, Any]) -> list[Any]:
-    """Return views with other counters, blocks or parameters; counters are changed in place, as nested ones are."""
+def set_nested_parameters(views: Any, changes: Mapping[str, Any]) -> list[Any]:
+    """Return the views after setting nested parameters; counters are changed in place, as in scikit-learn."""
     changed = []
     for name, counter, blocks in views:
         counter, blocks = changes.get(name, counter), changes.get(f"{name}__blocks", blocks)
@@ -103,6 +103,8 @@ def with_parameters(views: Any, changes: Mapping[str, Any]) -> list[Any]:
             if key.startswith(f"{name}__") and key != f"{name}__blocks"
         }
         if own and not hasattr(counter, "set_params"):
-            raise ValueError(f"the view {name!r} takes {counter!r}, which has no parameter {next(iter(own))!r}")
+            raise ValueError(
+                f"unknown parameter {next(iter(own))!r} for the view {name!r}: {counter!r} has no parameters"
+            )
         changed.append((name, counter.set_params(**own) if own else counter, blocks))
     return changed

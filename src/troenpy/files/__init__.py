@@ -1,9 +1,9 @@
-"""Files and processes: written whole or not at all, read without running anything; folders; work shared out.
+"""Files and processes.
 
-`archive` is one safetensors file of arrays and a JSON header, `folders` where corpora and word vectors are, `processes`
-work for several processes.
+`archive` writes arrays and a JSON header to a safetensors file, `saved` describes the fitted state of an estimator,
+`folders` finds corpora and word vectors, `processes` runs work in several processes.
 """
 
-from troenpy.files.archive import Arrays, FilePath, write_whole
+from troenpy.files.archive import Arrays, FilePath, write_atomically
 
-__all__ = ["Arrays", "FilePath", "write_whole"]
+__all__ = ["Arrays", "FilePath", "write_atomically"]

@@ -1,7 +1,7 @@
-"""One safetensors file of arrays and a JSON header: written whole or not at all, read without running anything.
+"""Read and write arrays with a JSON header in one safetensors file: atomically, and without running code.
 
-Equal content gives equal bytes: safetensors orders the arrays, and the header is a single metadata entry with
-sorted keys (the order of several entries would be random).
+Equal content gives equal bytes: safetensors sorts the arrays, and the header is a single metadata entry with sorted
+keys (several entries would be written in random order).
 """
 
 import json
@@ -29,16 +29,16 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write header and arrays with their checksum to `path`, whole or not at all."""
+    """Write header, arrays and their checksum to `path`, atomically."""
     plain = {name: np.asarray(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
     text = _text({**header, _CHECKSUM: checksum(header, plain)})
-    write_whole(path, save(plain, metadata={_ENTRY: text}))
+    write_atomically(path, save(plain, metadata={_ENTRY: text}))
 
 
 def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return the CRC-32 of a header and of the names, types, shapes and values of arrays.
 
-    It finds accidents, every flipped bit among them; whoever changes a file on purpose can change it too.
+    It detects accidental damage, including any flipped bit, but not deliberate changes.
     """
     shapes = [[name, array.dtype.name, array.shape] for name, array in sorted(arrays.items())]
     value = zlib.crc32(_text([dict(header), shapes]).encode())
@@ -51,10 +51,10 @@ def _text(content: Any) -> str:
     return json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
-def write_whole(path: FilePath, content: bytes) -> None:
-    """Write a file whole or not at all; a failure leaves what was there before.
+def write_atomically(path: FilePath, content: bytes) -> None:
+    """Write a file atomically: if it fails, the old file is unchanged.
 
-    A link is followed, and a file that is replaced keeps its mode.
+    Links are followed, and a replaced file keeps its mode.
     """
     target = Path(os.path.realpath(_checked_path(path)))
     mode = _mode(target, Path(path))
@@ -65,25 +65,25 @@ def write_whole(path: FilePath, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
-            draft.chmod(mode)  # which may have more than the umask lets a new file have
+            draft.chmod(mode)  # the umask may have removed permissions
         draft.replace(target)
     except BaseException as error:
         draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:  # it names the draft, or nothing
+        if isinstance(error, OSError) and error.errno is not None:  # the original names the draft or no file
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 
 def _checked_path(path: FilePath) -> Path:
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be the name of a file, got {path!r}")
+        raise TypeError(f"path must be a file name, got {path!r}")
     return Path(path)
 
 
 def _mode(target: Path, path: Path) -> int | None:
-    """Return the mode of the file that is to be replaced, None if there is none; an error if it cannot be."""
+    """Return the mode of the file to replace, or None if it does not exist; raise if it cannot be replaced."""
     if target.is_symlink():
-        raise OSError(f"cannot write {path}: its link leads nowhere")
+        raise OSError(f"cannot write {path}: it is a broken link")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: the folder {target.parent} does not exist")
     if not target.exists():
@@ -94,26 +94,27 @@ def _mode(target: Path, path: Path) -> int | None:
 
 
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
-    """Read a file of this kind, whose header names `kind`, a `version` up to the given one, and its checksum."""
+    """Read header and arrays, and check the kind, the version (at most the given one) and the checksum."""
     if _checked_path(path).is_dir():
-        raise IsADirectoryError(f"{path} is a folder: name the file in it")
+        raise IsADirectoryError(f"{path} is a folder: pass the path of a file")
     if not Path(path).is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+        raise FileNotFoundError(f"file not found: {path}")
     with _damage(path), safe_open(path, framework="numpy") as file:
         header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
     if not isinstance(header, dict) or header.get("kind") != kind:
         other = header.get("kind") if isinstance(header, dict) else None
-        raise ValueError(f"{path} does not hold {kind} but {_short(other or 'something else')}")
+        raise ValueError(f"{path} must be a {kind} file, got {_short(other or 'something else')}")
     if not isinstance(header.get("version"), int) or header["version"] > version:
         raise ValueError(
-            f"{path} has format version {_short(header.get('version'))}, this troenpy reads up to {version}: upgrade it"
+            f"{path} has format version {_short(header.get('version'))}, this troenpy reads up to {version}: upgrade"
+            " troenpy"
         )
     found = header.pop(_CHECKSUM, None)
     with _damage(path), safe_open(path, framework="numpy") as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
         expected = checksum(header, arrays)
     if found != expected:
-        raise ValueError(f"{path} is damaged: its checksum is {_short(found or 'missing')}, not {expected}")
+        raise ValueError(f"{path} is damaged: its checksum must be {expected}, got {_short(found or 'none')}")
     return header, arrays
 
 
@@ -123,7 +124,7 @@ def _short(value: Any) -> str:
 
 @contextmanager
 def _damage(path: FilePath) -> Iterator[None]:
-    """Turn what a damaged file can raise into one error."""
+    """Turn the errors that a damaged file can cause into one."""
     try:
         yield
     except (SafetensorError, ValueError, TypeError, RecursionError, MemoryError) as error:
@@ -131,7 +132,7 @@ def _damage(path: FilePath) -> Iterator[None]:
 
 
 def pack_strings(strings: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Turn strings into one array of UTF-8 bytes (lone surrogates kept) and their lengths."""
+    """Encode strings as one array of UTF-8 bytes (including lone surrogates) and one of lengths."""
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths
@@ -140,7 +141,7 @@ def pack_strings(strings: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.i
 def unpack_strings(content: NDArray[np.uint8], lengths: NDArray[np.int64]) -> NDArray[np.object_]:
     """Undo `pack_strings`."""
     if lengths.ndim != 1 or lengths.dtype.kind != "i" or (lengths < 0).any() or int(lengths.sum()) != content.nbytes:
-        raise ValueError("the lengths of the strings do not fit their bytes")
+        raise ValueError("the lengths of the strings do not add up to the number of bytes")
     text, ends = content.tobytes(), np.cumsum(lengths).tolist()
     strings = np.empty(len(ends), dtype=object)
     start = 0
@@ -150,8 +151,8 @@ def unpack_strings(content: NDArray[np.uint8], lengths: NDArray[np.int64]) -> ND
     return strings
 
 
-def packed(name: str, values: NDArray[Any]) -> Arrays:
-    """Return an array under its name; one of strings as two, bytes and lengths."""
+def pack(name: str, values: NDArray[Any]) -> Arrays:
+    """Return an array by name; an array of strings becomes two, bytes and lengths."""
     if values.dtype != object:
         return {name: values}
     content, lengths = pack_strings(values)
@@ -159,15 +160,15 @@ def packed(name: str, values: NDArray[Any]) -> Arrays:
 
 
 def is_packed(name: str, arrays: Arrays) -> bool:
-    """Say whether something was packed under this name."""
+    """Whether an array was packed under this name."""
     return not arrays.keys().isdisjoint((name, f"{name}_bytes", f"{name}_lengths"))
 
 
-def unpacked(name: str, arrays: Arrays) -> NDArray[Any]:
-    """Undo `packed`."""
+def unpack(name: str, arrays: Arrays) -> NDArray[Any]:
+    """Undo `pack`."""
     return arrays[name] if name in arrays else unpack_strings(arrays[f"{name}_bytes"], arrays[f"{name}_lengths"])
 
 
 def reason(error: Exception) -> str:
-    """Say what an error while reading means; that of a dict names what is missing."""
+    """Describe an error raised while reading; a KeyError means a missing array."""
     return f"the array {error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__

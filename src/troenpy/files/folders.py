@@ -1,4 +1,4 @@
-"""Where files of corpora and word vectors are: a folder of the user's, and the cache for what was downloaded."""
+"""The folders of corpora and word vectors: the user's own, and the cache of downloads."""
 
 import os
 from collections.abc import Iterator
@@ -12,18 +12,20 @@ CACHE_VARIABLE = "TROENPY_CACHE"
 
 
 def data_folder(data_dir: FilePath | None) -> Path | None:
-    """Return the folder given, else the one that TROENPY_DATA names, else None."""
+    """Return `data_dir`, or else the folder in TROENPY_DATA, or else None."""
     given = os.environ.get(DATA_VARIABLE) if data_dir is None else data_dir
     if not given:
         return None
     folder = Path(given).expanduser()
     if not folder.is_dir():
-        raise NotADirectoryError(f"{DATA_VARIABLE if data_dir is None else 'data_dir'} is not a folder: {folder}")
+        raise NotADirectoryError(
+            f"{DATA_VARIABLE if data_dir is None else 'data_dir'} must be an existing folder, got {folder}"
+        )
     return folder
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of what was downloaded, where the platform has such folders; None without pooch."""
+    """Return the cache folder: TROENPY_CACHE, or else the platform's default; None if pooch is not installed."""
     given = os.environ.get(CACHE_VARIABLE)
     if given:
         return Path(given).expanduser()
@@ -34,17 +36,17 @@ def cache_folder() -> Path | None:
     return Path(pooch.os_cache("troenpy"))
 
 
-def present(folder: Path | None, file_name: str) -> Path | None:
-    """Return the file's path if the folder holds it."""
+def find_file(folder: Path | None, file_name: str) -> Path | None:
+    """Return the path of a file in a folder, or None if it does not exist."""
     path = None if folder is None else folder / file_name
     return path if path is not None and path.is_file() else None
 
 
 @contextmanager
-def writing(cache: Path) -> Iterator[None]:
-    """Turn an error of writing to the cache into one that says what to do."""
+def cache_errors(cache: Path) -> Iterator[None]:
+    """Turn an error when writing to the cache into one that names the fix."""
     try:
         yield
     except OSError as error:
-        message = f"cannot write to the cache folder {cache} ({error.strerror}): set {CACHE_VARIABLE} to another"
+        message = f"cannot write to the cache folder {cache} ({error.strerror}): set {CACHE_VARIABLE} to another folder"
         raise type(error)(message) from None

@@ -1,7 +1,6 @@
-"""Work shared among processes, where Python's lock would keep threads waiting for each other.
+"""Parallel work in processes, for Python code that threads cannot speed up because of the global interpreter lock.
 
-Processes are joblib's: they start within seconds, stay for the next work, and all read large arrays from one file in
-shared memory.
+The processes are joblib's: they start within seconds, are reused, and share large arrays in memory.
 """
 
 import threading
@@ -17,19 +16,19 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class _Elsewhere(threading.local):
-    """CPU seconds that other processes took for a thread."""
+class _WorkerTime(threading.local):
+    """CPU seconds that worker processes spent for a thread."""
 
     seconds = 0.0
 
 
-_elsewhere = _Elsewhere()
-#: joblib has one set of processes, of one size: work from two threads at once may wait for ever.
-_turn = threading.RLock()
+_worker_time = _WorkerTime()
+#: joblib has a single pool of processes: two threads that use it at once may deadlock.
+_one_at_a_time = threading.RLock()
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of this thread so far, with what other processes took for it.
+    """Return the CPU time of this thread so far, including the worker processes it used.
 
     Examples
     --------
@@ -37,47 +36,47 @@ def cpu_seconds() -> float:
     >>> cpu_seconds() >= begin
     True
     """
-    return time.thread_time() + _elsewhere.seconds
+    return time.thread_time() + _worker_time.seconds
 
 
-def mapped(function: Callable[[Item], Result], items: Iterable[Item], n_processes: int) -> Generator[Result]:
-    """Yield the function of each item, in their order, as soon as it is there.
+def parallel_map(function: Callable[[Item], Result], items: Iterable[Item], n_processes: int) -> Generator[Result]:
+    """Yield `function(item)` for each item, in order, as soon as it is ready.
 
-    Warnings and errors come as if the work were done here; and it is, if there is one process or joblib shares other
-    work already, of which this is a part. Close what is not used up: the rest of the work is then given up.
+    Warnings and errors are raised as if the function ran in this process. It does if `n_processes` is 1, or if this is
+    already running inside a joblib job. Close the generator to cancel the remaining work.
 
     Parameters
     ----------
     function : callable
-        It, the items and the results are pickled.
+        Must be picklable, like the items and the results.
     items : iterable
     n_processes : int
 
     Examples
     --------
-    >>> list(mapped(abs, [-1, 2, -3], 2))
+    >>> list(parallel_map(abs, [-1, 2, -3], 2))
     [1, 2, 3]
     """
     if n_processes == 1 or get_active_backend()[0].nesting_level:
         yield from map(function, items)
         return
-    with _turn:
+    with _one_at_a_time:
         parallel = joblib.Parallel(n_processes, backend="loky", return_as="generator")
         results = parallel(joblib.delayed(_call)(function, item) for item in items)
         try:
             for result, seconds, caught in results:
-                _elsewhere.seconds += seconds
+                _worker_time.seconds += seconds
                 for message, category in caught:
                     warnings.warn(message, category, stacklevel=2)
                 yield result
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of results that are not used
+                warnings.simplefilter("ignore")  # joblib warns about unused results
                 results.close()
 
 
 def _call(function: Callable[[Any], Any], item: Any) -> tuple[Any, float, list[tuple[str, type[Warning]]]]:
-    """Return the result, the CPU time it took, and the warnings that came."""
+    """Return the result, the CPU time and the warnings of a call."""
     begin = time.thread_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Checks of parameters: an error names the parameter, its rule and the value received."""
+"""Check parameters; errors name the parameter, the rule and the value received."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -7,28 +7,28 @@ import numpy as np
 
 
 def check_positive(name: str, value: Any) -> float:
-    """Return a positive, finite number."""
+    """Check and return a positive, finite number."""
     if not _is_number(value) or not 0 < value < np.inf:
         raise ValueError(f"{name} must be a positive, finite number, got {value!r}")
     return float(value)
 
 
 def check_not_negative(name: str, value: Any) -> float:
-    """Return a finite number that is zero or more."""
+    """Check and return a finite number that is not negative."""
     if not _is_number(value) or not 0 <= value < np.inf:
         raise ValueError(f"{name} must be a finite number and not negative, got {value!r}")
     return float(value)
 
 
 def check_whole(name: str, value: Any, *, least: int = 0) -> int:
-    """Return a whole number that is at least this."""
+    """Check and return an integer that is at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
 
 
 def check_count(name: str, value: Any) -> int:
-    """Return a number of neighbours, or of something else, if it is one."""
+    """Check and return a positive integer, with scikit-learn's error messages."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} does not take {type(value)} value, enter integer value, got {value!r}")
     if value <= 0:
@@ -37,21 +37,21 @@ def check_count(name: str, value: Any) -> int:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return True or False."""
+    """Check and return a bool."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def check_float_type(dtype: Any) -> np.dtype[Any]:
-    """Return float32 or float64."""
+    """Check and return a dtype, float32 or float64."""
     try:
         found = np.dtype(dtype)
     except TypeError:
         found = None
-    # None is float64 to numpy, in a comparison too.
+    # numpy reads None as float64, also in comparisons.
     if dtype is None or found is None or found not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}: weights are not whole numbers")
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
     return found
 
 

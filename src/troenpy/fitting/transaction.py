@@ -1,4 +1,4 @@
-"""Fitting as one step: an estimator that fails to fit is as it was before, and threads take turns."""
+"""Atomic fitting: a fit that fails leaves the estimator unchanged, and threads take turns."""
 
 import threading
 from collections.abc import Callable
@@ -10,21 +10,21 @@ P = ParamSpec("P")
 E = TypeVar("E")
 R = TypeVar("R")
 
-# Beside the estimators, not in them: a lock can be neither copied nor pickled.
+# Not stored in the estimators, because a lock cannot be copied or pickled.
 _locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-_making_a_lock = threading.Lock()
+_creating_lock = threading.Lock()
 
 
-def lock_of(estimator: Any) -> Any:
-    """Return the lock of an estimator, which the thread that has it may take again."""
-    with _making_a_lock:
+def estimator_lock(estimator: Any) -> Any:
+    """Return the reentrant lock of an estimator."""
+    with _creating_lock:
         return _locks.setdefault(estimator, threading.RLock())
 
 
 def all_or_nothing(fit: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:
-    """Make a method that learns leave its estimator unchanged if it fails or is interrupted.
+    """Decorate `fit` so that the estimator is unchanged if it fails or is interrupted.
 
-    Attributes must be assigned, not changed in place. Calls from several threads take turns.
+    The method must assign attributes, not change them in place. Calls from several threads take turns.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def all_or_nothing(fit: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[
 
     @wraps(fit)
     def fit_or_restore(self: E, *args: P.args, **kwargs: P.kwargs) -> R:
-        with lock_of(self):
+        with estimator_lock(self):
             before = dict(vars(self))
             try:
                 return fit(self, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""The measures: positive and negative information, entropy, troenpy, from probabilities or estimated from counts."""
+"""The measures: positive and negative information, entropy and troenpy, of probabilities or estimated from counts."""
 
 from troenpy.information.differential import differential_troenpy
 from troenpy.information.measures import (

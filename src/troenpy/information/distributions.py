@@ -1,4 +1,4 @@
-"""Distributions as arrays: validated, with NaN, axes and bases treated as `scipy.stats.entropy` does."""
+"""Validate arrays of distributions, and handle NaN, axes and bases the way `scipy.stats.entropy` does."""
 
 import math
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ NAN_POLICIES: tuple[NanPolicy, ...] = ("propagate", "omit", "raise")
 
 @dataclass(frozen=True)
 class Table:
-    """Validated counts with the outcomes on the last axis, and what it takes to put results back in shape."""
+    """Validated counts with the outcomes on the last axis, and the shape to restore in the results."""
 
-    counts: Floats  # NaN made zero
-    is_present: NDArray[np.bool_]  # where there was no NaN
-    is_nan: NDArray[np.bool_]  # by distribution: its result is NaN
+    counts: Floats  # NaN replaced by zero
+    is_present: NDArray[np.bool_]  # False where the input was NaN
+    is_nan: NDArray[np.bool_]  # per distribution: the result is NaN
     shape: tuple[int, ...]
     axes: tuple[int, ...]
 
     def finish(self, result: Floats, base: float | None, keepdims: bool) -> Any:
-        """Give results, one per distribution, their NaNs, kept axes, base and floating type."""
+        """Apply NaNs, kept axes, base and dtype to the results, one per distribution."""
         result = np.where(self.is_nan, np.nan, result)
         if keepdims:
             result = result.reshape([1 if i in self.axes else size for i, size in enumerate(self.shape)])
-        return in_base(result, base, self.counts.dtype)
+        return to_base(result, base, self.counts.dtype)
 
 
 def read_table(
     values: ArrayLike, axis: Axis, nan_policy: str, *, joint: bool = False, may_be_empty: bool = False
 ) -> Table:
-    """Validate; a joint table keeps its two axes apart (conditions, outcomes), any other folds all into one."""
+    """Validate an array; a joint table keeps two axes (conditions, outcomes), any other is flattened to one."""
     if nan_policy not in NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {', '.join(NAN_POLICIES)}, got {nan_policy!r}")
     given = as_floats(values, "distribution")
@@ -67,13 +67,13 @@ def _check_counts(counts: Floats, is_nan: NDArray[np.bool_], reduced: tuple[int,
     if empty.any() and not may_be_empty:
         which = "the distribution" if empty.ndim == 0 else f"distribution {np.flatnonzero(empty)[0]} of {empty.size}"
         raise ValueError(
-            f"{which} sums to zero and cannot be normalised: leave it out (only troenpy, with estimator='dirichlet',"
-            " has a value for it)"
+            f"{which} sums to zero and cannot be normalised: drop it (only troenpy with estimator='dirichlet' is"
+            " defined for it)"
         )
 
 
 def as_floats(values: ArrayLike, name: str) -> Floats:
-    """Return the values as floats: float32 stays, half precision becomes float32, integers become float64."""
+    """Convert to floats: float32 stays, float16 becomes float32, integers become float64."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -85,7 +85,7 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
 
 
 def as_probabilities(p: ArrayLike) -> Floats:
-    """Return the values as floats, each between 0 and 1 or NaN."""
+    """Convert to floats and check that each lies between 0 and 1 or is NaN."""
     values = as_floats(p, "probability")
     outside = (values < 0) | (values > 1)
     if outside.any():
@@ -110,8 +110,8 @@ def _axes(ndim: int, axis: Axis, *, joint: bool) -> tuple[int, ...]:
     return axes
 
 
-def in_base(values: Floats | np.floating[Any], base: float | None, dtype: np.dtype[Any]) -> Any:
-    """Turn natural logarithms into those of another base, in the given type; one value becomes a scalar."""
+def to_base(values: Floats | np.floating[Any], base: float | None, dtype: np.dtype[Any]) -> Any:
+    """Convert natural logarithms to another base and to a dtype; a 0-d array becomes a scalar."""
     if base is not None:
         if not isinstance(base, Real) or not (base > 0 and np.isfinite(base)) or base == 1:
             raise ValueError(f"base must be positive, finite and not 1, got {base!r}")

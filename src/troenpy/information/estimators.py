@@ -1,4 +1,4 @@
-"""How counts become an estimate of troenpy: plug-in, the paper's add-one, Dirichlet, posterior mean."""
+"""Estimators of troenpy from counts: plug-in, the paper's add-one, Dirichlet and posterior mean."""
 
 from numbers import Real
 from typing import Literal, cast
@@ -15,7 +15,7 @@ ESTIMATORS: tuple[Estimator, ...] = ("plugin", "add_one", "dirichlet", "posterio
 WITH_PRIOR: tuple[Estimator, ...] = ("dirichlet", "posterior_mean")
 
 
-def estimated_troenpy(
+def estimate_troenpy(
     counts: Floats,
     is_present: NDArray[np.bool_],
     estimator: Estimator,
@@ -24,7 +24,7 @@ def estimated_troenpy(
 ) -> Floats:
     """Estimate the troenpy along the last axis."""
     pseudo = _pseudo_counts(is_present, smoothing, prior) if estimator in WITH_PRIOR else np.zeros(1)
-    cells = troenpy_cells(
+    contributions = troenpy_contributions(
         counts,
         sum_of_others(counts),
         estimator=estimator,
@@ -32,10 +32,10 @@ def estimated_troenpy(
         pseudo=pseudo,
         pseudo_others=sum_of_others(pseudo),
     )
-    return cast(Floats, cells.sum(axis=-1))
+    return cast(Floats, contributions.sum(axis=-1))
 
 
-def troenpy_cells(
+def troenpy_contributions(
     counts: Floats,
     others: Floats,
     *,
@@ -44,11 +44,11 @@ def troenpy_cells(
     pseudo: Floats | float = 0.0,
     pseudo_others: Floats | float = 0.0,
 ) -> Floats:
-    """Give each outcome's share of the estimated troenpy, p_i PI_i, from its count and the count of all others.
+    """Return what each outcome contributes to the estimated troenpy, p_i PI_i, from its count and that of all others.
 
-    The others are given, not subtracted here, because next to p = 1 they carry all the precision. `pseudo` and
-    `pseudo_others` are the pseudo-counts of "dirichlet" and "posterior_mean". One home for the estimators: dense
-    tables and the sparse class counts of terms both sum these cells.
+    `others` is a parameter because total - count would lose all precision near p = 1. `pseudo` and `pseudo_others` are
+    the pseudo-counts of "dirichlet" and "posterior_mean". Both dense tables and sparse class counts sum these
+    contributions.
     """
     if estimator in WITH_PRIOR:
         counts, others = counts + pseudo, others + pseudo_others
@@ -59,27 +59,27 @@ def troenpy_cells(
             ratio = (counts - smoothing) / (smoothing + others)
             information = np.log1p(ratio)
             if np.min(ratio, initial=0.0) < -0.99:
-                # Where sample weights sum to next to nothing it is -1 up to rounding: the same by the quotient itself.
+                # For tiny sums of sample weights the ratio rounds to -1: take the logarithm of the quotient instead.
                 information = np.where(ratio < -0.99, np.log(totals / (smoothing + others)), information)
         elif estimator == "posterior_mean":
             information = special.psi(totals + 1) - special.psi(others)
         else:
-            # 1/(1-p) = 1 + counts/others, in one step precise for small p and for p near 1.
+            # 1/(1-p) = 1 + counts/others is precise both for small p and for p near 1.
             ratio = counts / others
             information = np.log1p(ratio)
             if not np.isfinite(np.max(ratio, initial=0.0)):
                 overflows = np.isinf(ratio) & (others > 0)
                 information = np.where(overflows, np.log(totals) - np.log(others), information)
-        cells = p * information
-        return cast(Floats, cells if np.all(counts > 0) else np.where(counts > 0, cells, 0.0))
+        contributions = p * information
+        return cast(Floats, contributions if np.all(counts > 0) else np.where(counts > 0, contributions, 0.0))
 
 
 def check_smoothing(smoothing: float) -> None:
     """Raise ValueError unless the smoothing is a positive number."""
     if not isinstance(smoothing, Real) or isinstance(smoothing, bool) or not 0 < smoothing < np.inf:
         raise ValueError(
-            f"smoothing must be positive and finite, got {smoothing!r}: with 0 the troenpy of an outcome that has all"
-            " the counts, as the weight of a term that occurs in one class only, is infinite"
+            f"smoothing must be positive and finite, got {smoothing!r}: with 0, a term that occurs in only one class"
+            " would have an infinite weight"
         )
 
 
@@ -106,10 +106,10 @@ def _pseudo_counts(is_present: NDArray[np.bool_], smoothing: float, prior: Array
 
 
 def sum_of_others(counts: Floats) -> Floats:
-    """Sum all entries but each one along the last axis, without cancellation.
+    """Return, for each entry, the sum of all others along the last axis, without cancellation.
 
-    Only an entry above half the total could lose digits in total - entry, and there is at most one: the largest.
-    Its others are summed apart.
+    Only an entry above half the total loses digits in total - entry. That can only be the largest, so its others are
+    summed separately.
     """
     largest = np.argmax(counts, axis=-1, keepdims=True)
     others = counts.sum(axis=-1, keepdims=True) - counts

@@ -1,8 +1,8 @@
 """Shannon's information and entropy, and their duals: positive information and troenpy.
 
-The top of the flow: functions of arrays, no text and no classes. `p` is a distribution, `T` its troenpy.
-The measures take `base`, `axis`, `nan_policy` and `keepdims` as `scipy.stats.entropy` does, and divide by the
-sum along `axis` first, so counts are as welcome as probabilities.
+Functions of arrays; they know nothing of text or classes. `p` is a distribution, `T` its troenpy. The measures take
+`base`, `axis`, `nan_policy` and `keepdims` as `scipy.stats.entropy` does, and first divide by the sum along `axis`, so
+that counts work as well as probabilities.
 """
 
 from typing import Any, cast
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from troenpy.information.distributions import Axis, Floats, NanPolicy, Table, as_probabilities, in_base, read_table
-from troenpy.information.estimators import WITH_PRIOR, Estimator, check_estimator, estimated_troenpy
+from troenpy.information.distributions import Axis, Floats, NanPolicy, Table, as_probabilities, read_table, to_base
+from troenpy.information.estimators import WITH_PRIOR, Estimator, check_estimator, estimate_troenpy
 
 
 def negative_information(p: ArrayLike, *, base: float | None = None) -> Any:
@@ -21,7 +21,7 @@ def negative_information(p: ArrayLike, *, base: float | None = None) -> Any:
     Parameters
     ----------
     p : array_like
-        Probabilities, each taken by itself (not normalised).
+        Probabilities; they need not sum to 1.
     base : float, optional
         Base of the logarithm; natural by default.
 
@@ -37,7 +37,7 @@ def negative_information(p: ArrayLike, *, base: float | None = None) -> Any:
     """
     values = as_probabilities(p)
     with np.errstate(divide="ignore"):
-        return in_base(-np.log(values), base, values.dtype)
+        return to_base(-np.log(values), base, values.dtype)
 
 
 def positive_information(p: ArrayLike, *, base: float | None = None) -> Any:
@@ -46,7 +46,7 @@ def positive_information(p: ArrayLike, *, base: float | None = None) -> Any:
     Parameters
     ----------
     p : array_like
-        Probabilities, each taken by itself (not normalised).
+        Probabilities; they need not sum to 1.
     base : float, optional
         Base of the logarithm; natural by default.
 
@@ -62,7 +62,7 @@ def positive_information(p: ArrayLike, *, base: float | None = None) -> Any:
     """
     values = as_probabilities(p)
     with np.errstate(divide="ignore"):
-        return in_base(-np.log1p(-values), base, values.dtype)
+        return to_base(-np.log1p(-values), base, values.dtype)
 
 
 def entropy(
@@ -84,14 +84,14 @@ def entropy(
     axis : int, tuple of int or None, default=0
         The axis of the outcomes; None takes the whole array as one distribution.
     nan_policy : {"propagate", "omit", "raise"}, default="propagate"
-        What a NaN does: make its result NaN, be left out, or raise.
+        How to handle NaN: return NaN for that distribution, ignore the value, or raise an error.
     keepdims : bool, default=False
         Keep the reduced axes with length one.
 
     Returns
     -------
     scalar or ndarray
-        One value per distribution, in the floating type of `pk`.
+        One value per distribution, in the floating dtype of `pk`.
 
     Examples
     --------
@@ -115,10 +115,10 @@ def troenpy(
     nan_policy: NanPolicy = "propagate",
     keepdims: bool = False,
 ) -> Any:
-    """Troenpy, T = sum p log 1/(1-p), the expected positive information: certainty where entropy is uncertainty.
+    """Troenpy, T = sum p log 1/(1-p), the expected positive information: it measures certainty.
 
-    T is least at the uniform distribution over K outcomes, log(K/(K-1)), and grows without bound as one
-    outcome takes all.
+    Over K outcomes, T is smallest for the uniform distribution, log(K/(K-1)), and grows without bound as one outcome
+    becomes certain.
 
     Parameters
     ----------
@@ -129,26 +129,26 @@ def troenpy(
     axis : int, tuple of int or None, default=0
         The axis of the outcomes; None takes the whole array as one distribution.
     estimator : {"plugin", "add_one", "dirichlet", "posterior_mean"}, default="plugin"
-        How counts x with the sum N become troenpy. Only the plug-in is right for probabilities.
+        How to estimate troenpy from counts x with the sum N. For probabilities, use "plugin".
 
-        - "plugin": the frequencies as they are. Infinite if one outcome has all the counts.
+        - "plugin": the relative frequencies. Infinite if one outcome has all the counts.
         - "add_one": sum x/N log( N / (smoothing + N - x) ), the smoothing of the paper's IDF. It may be
           slightly negative.
-        - "dirichlet": the frequencies after `smoothing` pseudo-counts, spread by `prior`.
-        - "posterior_mean": the expectation of T when the distribution is drawn from that Dirichlet posterior.
+        - "dirichlet": the relative frequencies after adding `smoothing` pseudo-counts, distributed by `prior`.
+        - "posterior_mean": the mean of T over the same Dirichlet posterior.
     smoothing : float, default=1.0
-        The pseudo-counts in all; no effect on the plug-in.
+        Total number of pseudo-counts; not used by "plugin".
     prior : array_like of shape (K,), optional
-        How "dirichlet" and "posterior_mean" spread the pseudo-counts (divided by its sum); uniform by default.
+        How "dirichlet" and "posterior_mean" distribute the pseudo-counts; normalised, uniform by default.
     nan_policy : {"propagate", "omit", "raise"}, default="propagate"
-        What a NaN does: make its result NaN, be left out, or raise.
+        How to handle NaN: return NaN for that distribution, ignore the value, or raise an error.
     keepdims : bool, default=False
         Keep the reduced axes with length one.
 
     Returns
     -------
     scalar or ndarray
-        One value per distribution, in the floating type of `pk`.
+        One value per distribution, in the floating dtype of `pk`.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def troenpy(
     """
     check_estimator(estimator, smoothing, prior)
     table = read_table(pk, axis, nan_policy, may_be_empty=estimator in WITH_PRIOR)
-    result = estimated_troenpy(table.counts, table.is_present, estimator, smoothing, prior)
+    result = estimate_troenpy(table.counts, table.is_present, estimator, smoothing, prior)
     return table.finish(result, base, keepdims)
 
 
@@ -175,16 +175,16 @@ def conditional_troenpy(
     nan_policy: NanPolicy = "propagate",
     keepdims: bool = False,
 ) -> Any:
-    """Troenpy of an outcome when a condition is known: sum over conditions g of P(g) T(outcome given g).
+    """Conditional troenpy: the sum over conditions g of P(g) T(outcome given g).
 
     Parameters
     ----------
     joint : array_like with at least two dimensions
-        Joint probabilities or counts of outcome and condition. A condition that never occurs adds nothing.
+        Joint probabilities or counts of outcome and condition. A condition that never occurs contributes nothing.
     axis, given : int, default=0 and 1
-        The axis of the outcomes, the axis of the conditions.
+        The axis of the outcomes and the axis of the conditions.
     base, estimator, smoothing, prior, nan_policy, keepdims
-        As in `troenpy`; the estimator works within each condition, `prior` is over outcomes.
+        As in `troenpy`; the estimator is applied within each condition, and `prior` is over outcomes.
 
     Returns
     -------
@@ -215,17 +215,17 @@ def troenpy_gain(
     nan_policy: NanPolicy = "propagate",
     keepdims: bool = False,
 ) -> Any:
-    """Certainty that a condition adds, both sides counted: conditional troenpy minus troenpy.
+    """Troenpy gain: how much certainty a condition adds, conditional troenpy minus troenpy.
 
-    As T is convex, the plug-in gain is never negative (rounding is cut off at zero); a smoothed one may be
-    and is left as it is. An outcome that is certain beforehand gains nothing: zero, though both parts are infinite.
+    T is convex, so the plug-in gain is never negative (negative rounding errors become zero); a smoothed gain may be.
+    The gain is zero for an outcome that is already certain, although both terms are infinite.
 
     Parameters
     ----------
     joint : array_like with at least two dimensions
         Joint probabilities or counts of outcome and condition.
     axis, given : int, default=0 and 1
-        The axis of the outcomes, the axis of the conditions.
+        The axis of the outcomes and the axis of the conditions.
     base, estimator, smoothing, prior, nan_policy, keepdims
         As in `conditional_troenpy`.
 
@@ -243,9 +243,9 @@ def troenpy_gain(
     """
     check_estimator(estimator, smoothing, prior)
     table = read_table(joint, (given, axis), nan_policy, joint=True)
-    how = estimator, smoothing, prior
-    conditional = _conditional_troenpy(table, *how)
-    marginal = estimated_troenpy(table.counts.sum(axis=-2), np.asarray(table.is_present.any(axis=-2)), *how)
+    options = estimator, smoothing, prior
+    conditional = _conditional_troenpy(table, *options)
+    marginal = estimate_troenpy(table.counts.sum(axis=-2), np.asarray(table.is_present.any(axis=-2)), *options)
     with np.errstate(invalid="ignore"):
         gain = np.where(np.isposinf(marginal), 0.0, conditional - marginal)
     if estimator == "plugin":
@@ -253,10 +253,10 @@ def troenpy_gain(
     return table.finish(gain, base, keepdims)
 
 
-def _conditional_troenpy(table: Table, *how: Any) -> Floats:
+def _conditional_troenpy(table: Table, *options: Any) -> Floats:
     totals = table.counts.sum(axis=-1)
     grand_total = totals.sum(axis=-1, keepdims=True)
     shares = totals / np.where(grand_total > 0, grand_total, 1.0)
     with np.errstate(invalid="ignore"):
-        weighted = shares * estimated_troenpy(table.counts, table.is_present, *how)
+        weighted = shares * estimate_troenpy(table.counts, table.is_present, *options)
     return cast(Floats, np.where(shares > 0, weighted, 0.0).sum(axis=-1))

@@ -22,7 +22,7 @@ from troenpy.features.views import view_of_words
 from troenpy.files import archive
 from troenpy.files.saved import Saved, checked
 from troenpy.fitting.jobs import job_count
-from troenpy.fitting.memory import check_room
+from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import Explanation
@@ -175,15 +175,15 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         labels = read_required_labels(y, "TroenpyClassifier")
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         if not self._is_multilabel:
-            check_room("TroenpyClassifier", len(labels), len(labels.classes), 2 * len(labels) * len(labels.classes))
+            check_memory("TroenpyClassifier", len(labels), len(labels.classes), 2 * len(labels) * len(labels.classes))
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
         class_weights = self._class_weights(labels, weights)
         parts = features._fit_parts(raw_documents, labels, sample_weight)
-        X, profile = parts.side_by_side(with_profile=False, n_threads=n_threads), parts.profile
+        X, profile = parts.to_matrix(with_profile=False, n_threads=n_threads), parts.profile
         del parts
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
-        check_room("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
+        check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
         if not self._is_multilabel:
             weights = weights * class_weights[labels.indicator.indices]
         design = Design(X, max(1, len(features.blocks_)), n_threads, profile)
@@ -294,14 +294,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """Return the fitted state for a file."""
         if not hasattr(self, "coef_"):
             return None
-        arrays = archive.packed("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
+        arrays = archive.pack("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
         state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_), "solver": self.solver_}
         return Saved(state, arrays, {"features": self.features_})
 
     def _restore(self, saved: Saved) -> None:
         """Take back what `_saved` returned; everything is checked."""
         self.features_ = checked_features(saved.parts["features"])
-        self.classes_ = archive.unpacked("classes", saved.arrays)
+        self.classes_ = archive.unpack("classes", saved.arrays)
         self._is_multilabel = bool(saved.state["is_multilabel"])
         n_decisions = 1 if self._is_binary() else len(self.classes_)
         self.coef_ = checked(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.neighbors import LARGEST_INT32, Space, build_index, nearest_rows
 from troenpy.counts.counting import matrix_errors
-from troenpy.counts.labels import unmixed
+from troenpy.counts.labels import labels_for_sklearn
 from troenpy.files import archive
-from troenpy.files.saved import Saved, arrays_at, below, checked_classes, checked_count, checked_rows, index_type
+from troenpy.files.saved import Saved, add_prefix, check_classes, check_rows, check_size, index_type, select_prefix
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_count
 from troenpy.fitting.transaction import all_or_nothing
@@ -109,7 +109,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        y = unmixed(y)
+        y = labels_for_sklearn(y)
         with matrix_errors():
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -151,7 +151,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if self._index is None:
             self._index = build_index(self._spaces)  # a model from a file, or from where there is no kernel
         distances, rows = nearest_rows(
-            self._spaces, self._index, queries, k, skips_own_row=is_training, n_threads=job_count(self.n_jobs)
+            self._spaces, self._index, queries, k, skip_own_row=is_training, n_threads=job_count(self.n_jobs)
         )
         return (distances, rows) if return_distance else rows
 
@@ -245,15 +245,15 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         has_strings = dtype.kind == "U"
         if not has_strings and (dtype.kind not in "Obiuf" or dtype.itemsize > 8):
             raise TypeError(f"classes of type {dtype} cannot be saved: use strings or numbers, or pickle")
-        arrays = archive.packed("classes", self.classes_.astype(object) if has_strings else self.classes_)
+        arrays = archive.pack("classes", self.classes_.astype(object) if has_strings else self.classes_)
         arrays["codes"] = self._codes.astype(np.int64)
         for number, space in enumerate(self._spaces):
             indptr, indices, data = space.rows.indptr, space.rows.indices, space.rows.data
             index = index_type(space.rows.shape, len(data))
             rows = {"indptr": indptr.astype(index), "indices": indices.astype(index), "data": data}
-            arrays |= below(f"rows{number}.", rows)
+            arrays |= add_prefix(f"rows{number}.", rows)
         if hasattr(self, "feature_names_in_"):
-            arrays |= archive.packed("names", self.feature_names_in_)
+            arrays |= archive.pack("names", self.feature_names_in_)
         blocks = [[columns and {"slice": _bounds(columns)}, metric] for columns, metric in self._blocks]
         state = {"blocks": blocks, "n_features": int(self.n_features_in_), "has_strings": has_strings}
         return Saved(state, arrays)
@@ -262,23 +262,23 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         """Take back what `_saved` returned; everything is checked."""
         self._check_parameters()
         state, arrays = saved.state, saved.arrays
-        self.n_features_in_ = n_features = checked_count(state["n_features"])
+        self.n_features_in_ = n_features = check_size(state["n_features"])
         blocks = [(columns and _slice(columns["slice"]), metric) for columns, metric in state["blocks"]]
         is_whole = [columns for columns, _ in blocks] == [None]
         self._blocks = read_metric(blocks[0][1] if is_whole else dict(enumerate(blocks)), n_features)
-        self.classes_ = checked_classes(archive.unpacked("classes", arrays), has_strings=state["has_strings"])
+        self.classes_ = check_classes(archive.unpack("classes", arrays), has_strings=state["has_strings"])
         self._codes = codes = arrays["codes"]
-        self.n_samples_fit_ = checked_count(len(codes))
+        self.n_samples_fit_ = check_size(len(codes))
         if codes.ndim != 1 or codes.dtype != np.int64 or codes.min() < 0 or codes.max() >= len(self.classes_):
             raise ValueError("the classes of the rows are not numbers of classes")
         self._spaces = []
         for number, (columns, metric) in enumerate(self._blocks):
             n_columns = n_features if columns is None else len(range(*columns.indices(n_features)))
-            rows = checked_rows(arrays_at(f"rows{number}.", arrays), (len(codes), n_columns))
+            rows = check_rows(select_prefix(f"rows{number}.", arrays), (len(codes), n_columns))
             self._spaces.append(Space(rows, metric))
         self._index = None  # made when it is needed
         if archive.is_packed("names", arrays):
-            self.feature_names_in_ = archive.unpacked("names", arrays)
+            self.feature_names_in_ = archive.unpack("names", arrays)
             if self.feature_names_in_.shape != (n_features,) or self.feature_names_in_.dtype != object:
                 raise ValueError(f"there are not {n_features} names of columns")
 

@@ -1,4 +1,4 @@
-"""Fitted estimators to one file and back: arrays and a JSON header, nothing that can run."""
+"""Save fitted estimators to a file and load them, without running code from the file."""
 
 from troenpy.persistence.models import load, save
 

@@ -1,7 +1,7 @@
-"""Save and load fitted estimators: one safetensors file, arrays and a JSON header, nothing that can run.
+"""Save and load fitted estimators as one safetensors file of arrays and a JSON header, without any code.
 
-Each estimator owns its fitted state (`files.saved`); here are the parameters, and the estimators within others. Loading
-builds only the classes of the table below, from parameters that are plain values.
+Each estimator converts its own fitted state (`files.saved`); this module handles parameters and nested estimators.
+Loading only creates the classes listed below, from plain values.
 """
 
 import platform
@@ -20,14 +20,14 @@ from troenpy.features.term_weighter import TermWeighter
 from troenpy.features.tfpi_vectorizer import TfPiVectorizer
 from troenpy.files import archive
 from troenpy.files.archive import Arrays
-from troenpy.files.saved import Saved, arrays_at, below
+from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.neighbors import SparseKNeighborsClassifier
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
-from troenpy.persistence.version_1 import upgraded
+from troenpy.persistence.version_1 import upgrade
 
-FILE_VERSION = 2  # the first had TermFeatures without views
-DEEPEST = 50  # a classifier with features whose stop words are a list takes 10
+FILE_VERSION = 2  # version 1: TermFeatures had no views
+MAX_DEPTH = 50  # a classifier whose features have a list of stop words needs 10
 
 
 def save(model: Any, path: archive.FilePath) -> None:
@@ -37,10 +37,10 @@ def save(model: Any, path: archive.FilePath) -> None:
     ----------
     model : CountVectorizer, TermWeighter, ClassProfile, TfPiVectorizer, TermFeatures, TroenpyClassifier, \
 SparseKNeighborsClassifier or TextKNeighborsClassifier
-        Functions among its parameters (a scheme, a tokenizer) cannot be saved, nor random states and splitters:
-        use pickle for those. The file of a classifier by neighbours holds its training rows.
+        Parameters that are functions (a scheme, a tokenizer), random states or splitters cannot be saved: use pickle
+        for those. The file of a nearest-neighbour classifier contains its training rows.
     path : path-like
-        The file; one that is there is replaced, whole or not at all.
+        The file to write; an existing file is replaced atomically.
 
     Examples
     --------
@@ -49,8 +49,8 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
     >>> vectorizer = TfPiVectorizer().fit(["a goal", "own goal", "the vote"], ["sport", "sport", "politics"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(vectorizer, pathlib.Path(folder) / "model.safetensors")
-    ...     again = load(pathlib.Path(folder) / "model.safetensors")
-    >>> again.vocabulary_ == vectorizer.vocabulary_
+    ...     loaded = load(pathlib.Path(folder) / "model.safetensors")
+    >>> loaded.vocabulary_ == vectorizer.vocabulary_
     True
     """
     state, arrays = _pack(model)
@@ -60,15 +60,15 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
 
 
 def load(path: archive.FilePath, *, allow_reading_files: bool = False) -> Any:
-    """Read an estimator that `save` wrote; nothing in the file is run, everything is checked.
+    """Load an estimator written by `save`. Everything is validated, and no code in the file is run.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        The file to read.
     allow_reading_files : bool, default=False
-        Load a model whose `input` is "filename" or "file" too. It reads whatever file its data names: allow it if you
-        trust both.
+        Also load a model whose `input` is "filename" or "file". Such a model opens every file named in its input data,
+        so only allow this if you trust both.
 
     Returns
     -------
@@ -77,39 +77,39 @@ def load(path: archive.FilePath, *, allow_reading_files: bool = False) -> Any:
     Raises
     ------
     ValueError
-        If the file is damaged, or holds anything but a sound model.
+        If the file is damaged or does not hold a valid model.
 
     Examples
     --------
     >>> load("no such file")
     Traceback (most recent call last):
         ...
-    FileNotFoundError: there is no file no such file
+    FileNotFoundError: file not found: no such file
     """
     header, arrays = archive.read(path, "model", FILE_VERSION)
     try:
         _check_state(header["state"], allow_reading_files=allow_reading_files)
         return _unpack(header["state"], arrays)
-    except Exception as error:  # whatever the values of a stranger make a constructor or numpy raise
-        raise ValueError(f"{path} does not hold a sound model: {archive.reason(error)}") from None
+    except Exception as error:  # untrusted values can make constructors and numpy raise anything
+        raise ValueError(f"{path} does not hold a valid model: {archive.reason(error)}") from None
 
 
 def _check_state(state: Any, *, allow_reading_files: bool) -> None:
-    """Raise for a model that reads files or holds estimators without end, wherever in the header it says so."""
+    """Raise an error if any part of the header reads files, or if it is nested too deeply."""
     level = [state]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         if not level:
             return
         for part in level:
-            way = part.get("input") if isinstance(part, dict) else None
-            if way in ("filename", "file") and not allow_reading_files:
+            input_kind = part.get("input") if isinstance(part, dict) else None
+            if input_kind in ("filename", "file") and not allow_reading_files:
                 raise ValueError(
-                    f"its input={way!r} reads the files that its data names: "
-                    "if you trust it, load(path, allow_reading_files=True)"
+                    f"with input={input_kind!r} it opens every file named in its input data: "
+                    "if you trust it, call load(path, allow_reading_files=True)"
                 )
         nested = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
         level = list(chain.from_iterable(nested))
-    raise ValueError(f"its header is nested more than {DEEPEST} times")
+    raise ValueError(f"its header must not be nested more than {MAX_DEPTH} levels deep")
 
 
 def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:
@@ -117,34 +117,34 @@ def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     if type(model) is not _CLASSES.get(name):
         known = ", ".join(_CLASSES)
         raise TypeError(f"save takes one of {known}, got {name}: use pickle for anything else")
-    parameters = {key: _encoded(value, f"{key} of {name}") for key, value in model.get_params(deep=False).items()}
+    parameters = {key: _encode(value, f"{key} of {name}") for key, value in model.get_params(deep=False).items()}
     saved = model._saved()
     if saved is None:
         return {"class": name, "parameters": parameters, "fitted": None}, {}
     fitted, arrays = dict(saved.state), dict(saved.arrays)
     for part, estimator in saved.parts.items():
         fitted[part], part_arrays = _pack(estimator)
-        arrays |= below(f"{part}.", part_arrays)
+        arrays |= add_prefix(f"{part}.", part_arrays)
     return {"class": name, "parameters": parameters, "fitted": fitted}, arrays
 
 
 def _unpack(state: dict[str, Any], arrays: Arrays) -> Any:
     if state["class"] not in _CLASSES:
-        raise ValueError(f"it names the class {state['class']!r}; known are {', '.join(_CLASSES)}")
-    state, arrays = upgraded(state, arrays)
-    model = _CLASSES[state["class"]](**{name: _decoded(value) for name, value in state["parameters"].items()})
+        raise ValueError(f"unknown class {state['class']!r}: it must be one of {', '.join(_CLASSES)}")
+    state, arrays = upgrade(state, arrays)
+    model = _CLASSES[state["class"]](**{name: _decode(value) for name, value in state["parameters"].items()})
     fitted = state["fitted"]
     if fitted is not None:
         packed = {name: value for name, value in fitted.items() if isinstance(value, dict) and "class" in value}
-        parts = {name: _unpack(value, arrays_at(f"{name}.", arrays)) for name, value in packed.items()}
+        parts = {name: _unpack(value, select_prefix(f"{name}.", arrays)) for name, value in packed.items()}
         model._restore(Saved({name: fitted[name] for name in fitted if name not in parts}, arrays, parts))
     return model
 
 
-# Parameters: plain values, and a few more under a tag.
+# Parameters are plain values, or other values under a tag.
 
 
-def _encoded(value: Any, owner: str) -> Any:
+def _encode(value: Any, owner: str) -> Any:
     if value is None or isinstance(value, str | bool | int | np.bool_ | np.integer):
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float | np.floating):
@@ -152,47 +152,47 @@ def _encoded(value: Any, owner: str) -> Any:
     if isinstance(value, tuple | list | set | frozenset):
         tag = type(value).__name__
         items = sorted(value) if isinstance(value, set | frozenset) else value
-        return {tag: [_encoded(item, owner) for item in items]}
+        return {tag: [_encode(item, owner) for item in items]}
     if isinstance(value, dict):
-        return {"dict": [[_encoded(key, owner), _encoded(item, owner)] for key, item in value.items()]}
+        return {"dict": [[_encode(key, owner), _encode(item, owner)] for key, item in value.items()]}
     if isinstance(value, slice):
-        return {"slice": [_encoded(part, owner) for part in (value.start, value.stop, value.step)]}
+        return {"slice": [_encode(part, owner) for part in (value.start, value.stop, value.step)]}
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
         return {"dtype": np.dtype(value).str}
     if isinstance(value, np.ndarray) and value.ndim == 1:
-        return {"list": [_encoded(item, owner) for item in value.tolist()]}
+        return {"list": [_encode(item, owner) for item in value.tolist()]}
     if isinstance(value, Block):
         return {"block": value.fields()}
     if type(value).__name__ in _CLASSES:
         return {"estimator": _pack(value)[0]}
     what = "a function" if callable(value) else f"a {type(value).__name__}"
-    raise TypeError(f"{owner} is {what}, which cannot be saved without code: use a name, a number or a list, or pickle")
+    raise TypeError(f"{owner} is {what}, which cannot be saved: use a name, a number or a list, or use pickle")
 
 
 _TAGS: dict[str, Callable[[Any], Any]] = {
     "float": float.fromhex,
-    "tuple": lambda items: tuple(map(_decoded, items)),
-    "list": lambda items: list(map(_decoded, items)),
-    "set": lambda items: set(map(_decoded, items)),
-    "frozenset": lambda items: frozenset(map(_decoded, items)),
-    "dict": lambda items: {_decoded(key): _decoded(item) for key, item in items},
-    "slice": lambda parts: _decoded_slice(*parts),
+    "tuple": lambda items: tuple(map(_decode, items)),
+    "list": lambda items: list(map(_decode, items)),
+    "set": lambda items: set(map(_decode, items)),
+    "frozenset": lambda items: frozenset(map(_decode, items)),
+    "dict": lambda items: {_decode(key): _decode(item) for key, item in items},
+    "slice": lambda parts: _decode_slice(*parts),
     "dtype": lambda name: np.dtype(name).type,
     "block": lambda fields: Block(*fields),
     "estimator": lambda state: _unpack({**state, "fitted": None}, {}),
 }
 
 
-def _decoded(value: Any) -> Any:
+def _decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     ((tag, content),) = value.items()
     return _TAGS[tag](content)
 
 
-def _decoded_slice(start: Any, stop: Any, step: Any) -> slice:
+def _decode_slice(start: Any, stop: Any, step: Any) -> slice:
     if not all(part is None or type(part) is int for part in (start, stop, step)):
-        raise TypeError(f"a slice has the parts {start!r}, {stop!r} and {step!r}, which are not all whole numbers")
+        raise TypeError(f"a slice must consist of integers, got {start!r}, {stop!r} and {step!r}")
     return slice(start, stop, step)
 
 

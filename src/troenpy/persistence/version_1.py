@@ -1,4 +1,4 @@
-"""Model files of version 1, in today's words: TermFeatures had the parameters of CountVectorizer, and no views."""
+"""Upgrade model files of version 1, in which TermFeatures had the parameters of CountVectorizer instead of views."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from troenpy.features.term_features import TermFeatures
 from troenpy.files.archive import Arrays
 
 
-def upgraded(state: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
-    """Return the state and arrays of an estimator as they are written today; TermFeatures alone have changed."""
+def upgrade(state: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """Return the state and arrays of an estimator in the current format; only TermFeatures has changed."""
     if state["class"] != "TermFeatures" or "views" in state["parameters"]:
         return state, arrays
     old = dict(state["parameters"])
@@ -37,12 +37,12 @@ def upgraded(state: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arr
         "profile_scale": _number(old["profile_scale"]),
     }
     new = {"views": [view_state]} | ({} if takes_counts else {"counter0": {**counter, "fitted": fitted["counter"]}})
-    moved = {_moved(name): array for name, array in arrays.items()} | {"view0.length": np.zeros(1)}
+    moved = {_new_name(name): array for name, array in arrays.items()} | {"view0.length": np.zeros(1)}
     return {"class": "TermFeatures", "parameters": parameters, "fitted": new}, moved
 
 
-def _moved(name: str) -> str:
-    """Return where an array is today."""
+def _new_name(name: str) -> str:
+    """Return the current name of an array."""
     if name.startswith("counter."):
         return f"counter0.{name.removeprefix('counter.')}"
     return f"view0.{name}" if name == "weights" or name.startswith("counts.") else name

@@ -68,7 +68,7 @@ def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
             }
             for ending, content in contents.items():
                 path = Path(folder) / f"{name}.{ending}"
-                archive.write_whole(path, content)
+                archive.write_atomically(path, content)
                 written.append(path)
     return written
 

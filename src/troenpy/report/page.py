@@ -44,7 +44,7 @@ def write_report(summary: Summary, folder: FilePath, *, with_page: bool = True) 
     if with_page:
         texts = {PAGE: to_html(summary)} | texts
     for name, text in texts.items():
-        archive.write_whole(Path(folder) / name, text.encode("utf-8", "replace"))
+        archive.write_atomically(Path(folder) / name, text.encode("utf-8", "replace"))
     return [Path(folder) / name for name in texts]
 
 

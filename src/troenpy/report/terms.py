@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import CountedCorpus
-from troenpy.weights.cells import Floats
+from troenpy.weights.count_table import Floats
 from troenpy.weights.schemes import WEIGHTS, term_weights
 
 N_TOP = 20

@@ -130,7 +130,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         labels = read_single_labels(y, "TransportClassifier")
         self._vectors: Any = self.vectors
         counts = self._counts(X)
-        check_labels_fit(labels, counts.shape[0], is_whole=False)
+        check_labels_fit(labels, counts.shape[0], whole=False)
         if not counts.nnz:
             raise ValueError(f"none of the {counts.shape[0]} documents has a word with a vector: use vectors that do")
         self.classes_, self._codes = labels.classes, labels.indicator.indices

@@ -79,9 +79,9 @@ def load(name: FilePath, vocabulary: Collection[str] | None = None, *, data_dir:
         return read(_named_file(name), vocabulary)
     embedding = EMBEDDINGS[str(name)]
     cache = folders.cache_folder()
-    path = folders.present(folders.data_folder(data_dir), embedding.file_name)
+    path = folders.find_file(folders.data_folder(data_dir), embedding.file_name)
     if path is None:
-        path = folders.present(cache, embedding.file_name)
+        path = folders.find_file(cache, embedding.file_name)
         if path is None or _checksum(path) != embedding.checksum:  # the cache is ours to mend
             path = _fetch(embedding, cache)
     elif _checksum(path) != embedding.checksum:
@@ -123,6 +123,6 @@ def _fetch(embedding: Embedding, cache: Path | None) -> Path:
         raise ValueError(
             f"{embedding.member} has sha256 {found}, expected {embedding.checksum}: the source has changed"
         )
-    with folders.writing(path.parent):
-        archive.write_whole(path, content)
+    with folders.cache_errors(path.parent):
+        archive.write_atomically(path, content)
     return path

@@ -19,7 +19,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from troenpy._kernel.matrix import least_differences
-from troenpy.files.processes import mapped
+from troenpy.files.processes import parallel_map
 from troenpy.transport.couplings import Coupling, Floats, Solution
 from troenpy.transport.grounds import Ground, Rows, shared_places
 
@@ -138,7 +138,7 @@ class NearestDocuments:
             return
         step = min(max(1, queries.shape[0] // (PARTS * n_jobs)), LONGEST_PART)
         parts = [queries[first : first + step] for first in range(0, queries.shape[0], step)]
-        with closing(mapped(partial(_nearest_of_part, self, k), parts, n_jobs)) as found:
+        with closing(parallel_map(partial(_nearest_of_part, self, k), parts, n_jobs)) as found:
             for part in found:
                 yield from part
 

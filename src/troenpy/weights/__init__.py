@@ -1,4 +1,4 @@
-"""Class counts to one number per term: the paper's weights, ours, those of others, and products of them by name."""
+"""Term weights from class counts: the paper's, our own, those of others, and products of them by name."""
 
 from troenpy.weights import rivals
 from troenpy.weights.beyond import certainty, pcf_boost, pcf_gain

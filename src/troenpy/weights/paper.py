@@ -1,8 +1,8 @@
-"""The paper's term weights: each a pure function from class counts to one number per term.
+"""The paper's term weights: pure functions from class counts to one number per term.
 
-Symbols: `n` documents, `C_i` of class i, `n_w` that hold the term w, `n_iw` of class i that hold it. With several
-labels per document, the class distributions are those of label occurrences, IDF and CIB count documents.
-A term that no document holds weighs zero. Fewer than two classes are an error.
+Symbols: `n` documents, `C_i` in class i, `n_w` with the term w, `n_iw` in class i with the term. With several labels
+per document, class distributions count label occurrences, while IDF and CIB count documents. A term in no document has
+weight zero. At least two classes are required.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from scipy import special
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.information.estimators import Estimator, check_smoothing
 from troenpy.information.measures import entropy
-from troenpy.weights.cells import Cells, Floats, by_terms, check_counts, check_two_classes, remainder
 from troenpy.weights.class_troenpy import Estimate, Prior, troenpy_of_all, troenpy_with_term
+from troenpy.weights.count_table import CountTable, Floats, apply_by_term, check_counts, check_two_classes, remainder
 
 
 def idf(counts: ClassCounts) -> Floats:
@@ -27,23 +27,23 @@ def idf(counts: ClassCounts) -> Floats:
     >>> idf(counts)  # n = 4, n_w = 3 and 1
     array([1.        , 1.69314718])
     """
-    return by_terms(counts, _idf)
+    return apply_by_term(counts, _idf)
 
 
 def pcf_present(
     counts: ClassCounts, *, smoothing: float = 1.0, estimator: Estimator = "add_one", prior: Prior = "uniform"
 ) -> Floats:
-    """PCF_1, the troenpy of the classes among the documents that hold the term.
+    """PCF_1, the troenpy of the classes among the documents that have the term.
 
     Parameters
     ----------
     counts : ClassCounts
     smoothing : float, default=1.0
-        The s in sum n_iw/n_w log( n_w / (s + n_w - n_iw) ), or the pseudo-documents of the other estimators.
+        The s in sum n_iw/n_w log( n_w / (s + n_w - n_iw) ), or the number of pseudo-documents of other estimators.
     estimator : {"add_one", "plugin", "dirichlet", "posterior_mean"}, default="add_one"
-        As in `troenpy.troenpy`. The plug-in is infinite for a term that occurs in one class only.
+        As in `troenpy.troenpy`. "plugin" is infinite for a term that occurs in only one class.
     prior : {"uniform", "classes"}, default="uniform"
-        Where "dirichlet" and "posterior_mean" put their pseudo-documents: evenly, or by the sizes of the classes.
+        How "dirichlet" and "posterior_mean" distribute their pseudo-documents: evenly, or by class size.
 
     Returns
     -------
@@ -55,17 +55,17 @@ def pcf_present(
     >>> pcf_present(counts)  # 2/3 log 3/2 + 1/3 log 3/3; log 1/1
     array([0.27031007, 0.        ])
     """
-    how = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda cells: troenpy_with_term(cells, how))
+    estimate = Estimate(smoothing, estimator, prior)
+    return apply_by_term(counts, lambda table: troenpy_with_term(table, estimate))
 
 
 def pcf(
     counts: ClassCounts, *, smoothing: float = 1.0, estimator: Estimator = "add_one", prior: Prior = "uniform"
 ) -> Floats:
-    """The PCF weight, PCF_1 - PCF_*: the certainty of the class that the presence of the term adds.
+    """The PCF weight, PCF_1 - PCF_*: how much the term's presence adds to the certainty of the class.
 
-    Negative where the classes are less certain among the documents with the term than among all.
-    Parameters as in `pcf_present`.
+    Negative if the class is less certain among the documents with the term than among all documents. Parameters as in
+    `pcf_present`.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def pcf(
     >>> pcf(counts)  # PCF_* = log 4/3
     array([-0.017372  , -0.28768207])
     """
-    how = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda cells: _pcf(cells, how))
+    estimate = Estimate(smoothing, estimator, prior)
+    return apply_by_term(counts, lambda table: _pcf(table, estimate))
 
 
 def ncf(counts: ClassCounts) -> Floats:
-    """The NCF weight, NCF_1 - NCF_*: the PCF weight with (plug-in) entropy in the place of troenpy.
+    """The NCF weight, NCF_1 - NCF_*: the PCF weight with plug-in entropy instead of troenpy.
 
     Examples
     --------
@@ -87,10 +87,10 @@ def ncf(counts: ClassCounts) -> Floats:
     array([-0.05663301, -0.69314718])
     """
 
-    def difference(cells: Cells) -> Floats:
-        return cells.sum_of_cells(special.entr(cells.n_iw / cells.N_w[cells.w])) - entropy(cells.C)
+    def difference(table: CountTable) -> Floats:
+        return table.sum_by_term(special.entr(table.n_iw / table.N_w[table.w])) - entropy(table.C)
 
-    return by_terms(counts, difference)
+    return apply_by_term(counts, difference)
 
 
 def pi(
@@ -104,24 +104,24 @@ def pi(
     >>> pi(counts)
     array([-0.017372  , -0.48708809])
     """
-    how = Estimate(smoothing, estimator, prior)
-    return by_terms(counts, lambda cells: _pcf(cells, how) * _idf(cells))
+    estimate = Estimate(smoothing, estimator, prior)
+    return apply_by_term(counts, lambda table: _pcf(table, estimate) * _idf(table))
 
 
 def cib_ncf(counts: ClassCounts, *, smoothing: float = 1.0, per_class: bool = False) -> Floats:
     """Expected class information bias by NCF: sum_i C_i/n CIB_i.
 
-    CIB_i = log C_i/(1+n_iw) - log (n-C_i)/(1+n_w-n_iw). For two classes it is zero for every term if
-    they are of equal size: see `cib_ncf_abs`.
+    CIB_i = log C_i/(1+n_iw) - log (n-C_i)/(1+n_w-n_iw). With two classes of equal size it is zero for every term: see
+    `cib_ncf_abs`.
 
     Parameters
     ----------
     counts : ClassCounts
     smoothing : float, default=1.0
-        What stands for the 1.
+        Replaces the 1 in the formula.
     per_class : bool, default=False
-        Return CIB_i itself, dense and of shape (K, V), instead of its expectation. Classes without documents, and
-        those that every document has, have none and give zero.
+        Return CIB_i itself, a dense array of shape (K, V), instead of its expectation. It is zero for a class without
+        documents and for a class that every document has.
 
     Returns
     -------
@@ -175,10 +175,10 @@ def cib_pcf_abs(counts: ClassCounts, *, smoothing: float = 1.0, per_class: bool 
 
 
 def delta_idf(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
-    """Delta-IDF, log( C_i (1+n_w-n_iw) / ((1+n_iw) (n-C_i)) ): the CIB_i of largest magnitude, sign kept.
+    """Delta-IDF, log( C_i (1+n_w-n_iw) / ((1+n_iw) (n-C_i)) ): the signed CIB_i of largest magnitude.
 
-    Martineau and Finin (2009), smoothed, each class against the rest. Two classes always tie: the first one's
-    value, so that its terms are negative.
+    Martineau and Finin (2009), smoothed, each class against the rest. Two classes always tie, and the first one wins,
+    so that its terms are negative.
 
     Examples
     --------
@@ -188,21 +188,21 @@ def delta_idf(counts: ClassCounts, *, smoothing: float = 1.0) -> Floats:
     """
     check_smoothing(smoothing)
 
-    def largest(cells: Cells) -> Floats:
-        at_cells = _ncf_bias(cells.C[cells.i], cells.n, cells.n_iw, cells.n_w[cells.w], smoothing)
-        return cells.largest_magnitude(
-            at_cells, lambda i: _ncf_bias(cells.C[i], cells.n, 0.0, cells.n_w, smoothing), class_key=cells.C
+    def largest(table: CountTable) -> Floats:
+        at_nonzeros = _ncf_bias(table.C[table.i], table.n, table.n_iw, table.n_w[table.w], smoothing)
+        return table.largest_magnitude(
+            at_nonzeros, lambda i: _ncf_bias(table.C[i], table.n, 0.0, table.n_w, smoothing), class_key=table.C
         )
 
-    return by_terms(counts, largest)
+    return apply_by_term(counts, largest)
 
 
-def _idf(cells: Cells) -> Floats:
-    return 1 + np.log(cells.n / (1 + cells.n_w))
+def _idf(table: CountTable) -> Floats:
+    return 1 + np.log(table.n / (1 + table.n_w))
 
 
-def _pcf(cells: Cells, how: Estimate) -> Floats:
-    return troenpy_with_term(cells, how) - troenpy_of_all(cells, how)
+def _pcf(table: CountTable, estimate: Estimate) -> Floats:
+    return troenpy_with_term(table, estimate) - troenpy_of_all(table, estimate)
 
 
 def _ncf_bias(C: Any, n: float, n_iw: Any, n_w: Any, s: float) -> Any:
@@ -213,7 +213,7 @@ def _ncf_bias(C: Any, n: float, n_iw: Any, n_w: Any, s: float) -> Any:
 
 
 def _pcf_bias(C: Any, n: float, n_iw: Any, n_w: Any, s: float) -> Any:
-    """CIB_i by PCF; zero where the class and the term cannot be disjoint, which only cells that cancel ask for."""
+    """CIB_i by PCF; zero where the class and the term must overlap, which only happens for entries that cancel out."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rest = remainder(n - C, n_w - n_iw)
         bias = (np.log(C) - np.log(n - C)) + (np.log(s + rest) - np.log(s + remainder(C, n_iw)))
@@ -230,19 +230,19 @@ def _bias(
         dense = counts.doc_freq.toarray().astype(np.float64)
         sizes, n_w = counts.n_docs[:, np.newaxis].astype(np.float64), counts.term_docs.astype(np.float64)
         return np.where(n_w > 0, magnitude(formula(sizes, float(counts.n_documents), dense, n_w, smoothing)), 0.0)
-    return by_terms(counts, lambda cells: _expected_bias(cells, formula, smoothing, magnitude))
+    return apply_by_term(counts, lambda table: _expected_bias(table, formula, smoothing, magnitude))
 
 
 def _expected_bias(
-    cells: Cells, formula: Callable[..., Any], smoothing: float, magnitude: Callable[[Any], Any]
+    table: CountTable, formula: Callable[..., Any], smoothing: float, magnitude: Callable[[Any], Any]
 ) -> Floats:
     def share(C: Any, n_iw: Any, n_w: Any) -> Floats:
-        return cast(Floats, C / cells.n * magnitude(formula(C, cells.n, n_iw, n_w, smoothing)))
+        return cast(Floats, C / table.n * magnitude(formula(C, table.n, n_iw, n_w, smoothing)))
 
-    if len(cells.C) == 2 and np.isclose(cells.N, cells.n) and np.allclose(cells.N_w, cells.n_w):
-        # With one label each, CIB_2 = -CIB_1: written out, so that classes of equal size give zero and not rounding.
-        n_1w = cells.sum_of_cells(np.where(cells.i == 0, cells.n_iw, 0.0))
-        first = formula(cells.C[0], cells.n, n_1w, cells.n_w, smoothing)
-        return cast(Floats, magnitude(first) if magnitude is np.abs else (cells.C[0] - cells.C[1]) / cells.n * first)
-    at_cells = share(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-    return cells.sum(at_cells, lambda C, n_w: share(C, 0.0, n_w), cells.n_w)
+    if len(table.C) == 2 and np.isclose(table.N, table.n) and np.allclose(table.N_w, table.n_w):
+        # With one label per document CIB_2 = -CIB_1; written out so that classes of equal size give exactly zero.
+        n_1w = table.sum_by_term(np.where(table.i == 0, table.n_iw, 0.0))
+        first = formula(table.C[0], table.n, n_1w, table.n_w, smoothing)
+        return cast(Floats, magnitude(first) if magnitude is np.abs else (table.C[0] - table.C[1]) / table.n * first)
+    at_nonzeros = share(table.C[table.i], table.n_iw, table.n_w[table.w])
+    return table.sum(at_nonzeros, lambda C, n_w: share(C, 0.0, n_w), table.n_w)

@@ -1,7 +1,7 @@
-"""Term weights by others, as the paper's reviewers asked for: same signature, same symbols as `weights`.
+"""Term weights by other authors, to compare with; same signature and symbols as in `paper`.
 
-For a class i against the rest, the 2 x 2 table of a term: a = n_iw, b = C_i - a, c = n_w - a, d = n - C_i - c.
-Several classes: the maximum over them, unless said otherwise. A term that no document holds weighs zero.
+The 2 x 2 table of a term, for a class i against the rest, is a = n_iw, b = C_i - a, c = n_w - a, d = n - C_i - c. The
+weight is the maximum over the classes unless stated otherwise, and zero for a term in no document.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from scipy import special
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.fitting.parameters import check_not_negative
-from troenpy.weights.cells import Cells, Floats, Integers, by_terms, check_counts, remainder
+from troenpy.weights.count_table import CountTable, Floats, Integers, apply_by_term, check_counts, remainder
 
 
 def rf(counts: ClassCounts) -> Floats:
@@ -25,16 +25,16 @@ def rf(counts: ClassCounts) -> Floats:
     array([2.])
     """
 
-    def frequency(cells: Cells) -> Floats:
-        a = cells.n_iw
-        ratio = cells.max_of_cells(a / np.maximum(1.0, remainder(cells.n_w[cells.w], a)))
+    def frequency(table: CountTable) -> Floats:
+        a = table.n_iw
+        ratio = table.max_by_term(a / np.maximum(1.0, remainder(table.n_w[table.w], a)))
         return np.log2(2 + np.maximum(ratio, 0.0))
 
-    return by_terms(counts, frequency)
+    return apply_by_term(counts, frequency)
 
 
 def icf(counts: ClassCounts) -> Floats:
-    """Inverse category frequency, log(1 + K / classes that hold the term), of tf.icf (Wang and Zhang 2013).
+    """Inverse category frequency, log(1 + K / number of classes with the term), of tf.icf (Wang and Zhang 2013).
 
     Examples
     --------
@@ -42,7 +42,7 @@ def icf(counts: ClassCounts) -> Floats:
     >>> icf(counts)  # log(1 + 2/2), log(1 + 2/1)
     array([0.69314718, 1.09861229])
     """
-    return by_terms(counts, lambda cells: np.log1p(len(cells.C) / np.maximum(1, np.diff(cells.starts))))
+    return apply_by_term(counts, lambda table: np.log1p(len(table.C) / np.maximum(1, np.diff(table.starts))))
 
 
 def dc(counts: ClassCounts) -> Floats:
@@ -54,7 +54,7 @@ def dc(counts: ClassCounts) -> Floats:
     >>> dc(counts)
     array([0., 1.])
     """
-    return by_terms(counts, lambda cells: 1 - _normalised_entropy(cells, cells.n_iw))
+    return apply_by_term(counts, lambda table: 1 - _normalised_entropy(table, table.n_iw))
 
 
 def bdc(counts: ClassCounts) -> Floats:
@@ -66,11 +66,11 @@ def bdc(counts: ClassCounts) -> Floats:
     >>> bdc(counts)  # rates 1 and 1/2: 1 - H(2/3, 1/3) / log 2
     array([0.08170417])
     """
-    return by_terms(counts, lambda cells: 1 - _normalised_entropy(cells, cells.n_iw / cells.C[cells.i]))
+    return apply_by_term(counts, lambda table: 1 - _normalised_entropy(table, table.n_iw / table.C[table.i]))
 
 
 def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
-    """Regularised entropy, bias + (1 - bias) (1 - h), h the normalised entropy of `dc` (Wu and Gu 2017).
+    """Regularised entropy, bias + (1 - bias) (1 - h), with h the normalised entropy of `dc` (Wu and Gu 2017).
 
     Examples
     --------
@@ -80,17 +80,17 @@ def re(counts: ClassCounts, *, bias: float = 0.1) -> Floats:
     """
     if check_not_negative("bias", bias) > 1:
         raise ValueError(f"bias must lie between 0 and 1, got {bias!r}")
-    return by_terms(counts, lambda cells: bias + (1 - bias) * (1 - _normalised_entropy(cells, cells.n_iw)))
+    return apply_by_term(counts, lambda table: bias + (1 - bias) * (1 - _normalised_entropy(table, table.n_iw)))
 
 
 def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
-    """Inverse gravity moment, 1 + L f_1 / sum_r r f_r, f the n_iw in falling order (Chen et al. 2016).
+    """Inverse gravity moment, 1 + L f_1 / sum_r r f_r, with f the n_iw in descending order (Chen et al. 2016).
 
     Parameters
     ----------
     counts : ClassCounts
     strength : float, default=7.0
-        The L.
+        The L in the formula.
 
     Examples
     --------
@@ -100,14 +100,14 @@ def igm(counts: ClassCounts, *, strength: float = 7.0) -> Floats:
     """
     check_not_negative("strength", strength)
 
-    def concentration(cells: Cells) -> Floats:
-        falling = cells.n_iw[np.lexsort((-cells.n_iw, cells.w))]
-        rank = np.arange(1, len(falling) + 1) - cells.starts[cells.w]
-        moment = cells.sum_of_cells(rank * falling)
-        largest = np.maximum(cells.max_of_cells(cells.n_iw), 0.0)
+    def concentration(table: CountTable) -> Floats:
+        falling = table.n_iw[np.lexsort((-table.n_iw, table.w))]
+        rank = np.arange(1, len(falling) + 1) - table.starts[table.w]
+        moment = table.sum_by_term(rank * falling)
+        largest = np.maximum(table.max_by_term(table.n_iw), 0.0)
         return 1 + strength * largest / np.where(moment > 0, moment, 1.0)
 
-    return by_terms(counts, concentration)
+    return apply_by_term(counts, concentration)
 
 
 def chi2(counts: ClassCounts) -> Floats:
@@ -129,17 +129,17 @@ def chi2(counts: ClassCounts) -> Floats:
             product = n_w * absent * C * others
             value = n * (a * n - n_w * C) ** 2 / product
             is_in_range = np.isfinite(value) & (product > 1e-280)
-            if not np.all(is_in_range):  # by roots, for sample weights whose powers are out of range
+            if not np.all(is_in_range):  # square roots, for sample weights whose powers overflow or underflow
                 roots = np.sqrt(n_w) * np.sqrt(C)
                 phi = (a * (n / roots) - roots) / (np.sqrt(absent) * np.sqrt(others))
                 value = np.where(is_in_range, value, n * phi**2)
         return np.where((absent > 0) & (others > 0), value, 0.0)
 
-    return by_terms(counts, lambda cells: _largest(cells, statistic))
+    return apply_by_term(counts, lambda table: _largest(table, statistic))
 
 
 def ig(counts: ClassCounts) -> Floats:
-    """Information gain: the mutual information of presence and class, in nats.
+    """Information gain: the mutual information between presence and class, in nats.
 
     Examples
     --------
@@ -147,11 +147,11 @@ def ig(counts: ClassCounts) -> Floats:
     >>> ig(counts)
     array([0.69314718])
     """
-    return by_terms(counts, _gain)
+    return apply_by_term(counts, _gain)
 
 
 def gain_ratio(counts: ClassCounts) -> Floats:
-    """Information gain over the entropy of presence (Quinlan's); zero for a term in every document.
+    """Quinlan's gain ratio: information gain divided by the entropy of presence; zero for a term in every document.
 
     Examples
     --------
@@ -160,19 +160,19 @@ def gain_ratio(counts: ClassCounts) -> Floats:
     array([1.])
     """
 
-    def ratio(cells: Cells) -> Floats:
-        share = np.minimum(cells.N_w / cells.N, 1.0)
+    def ratio(table: CountTable) -> Floats:
+        share = np.minimum(table.N_w / table.N, 1.0)
         spread = special.entr(share) + special.entr(remainder(1.0, share))
-        # At most 1, but for rounding, which a spread of next to nothing would magnify.
-        return np.where(spread > 0, np.minimum(_gain(cells) / np.where(spread > 0, spread, 1.0), 1 + 1e-9), 0.0)
+        # At most 1 in theory: a tiny spread would magnify rounding errors.
+        return np.where(spread > 0, np.minimum(_gain(table) / np.where(spread > 0, spread, 1.0), 1 + 1e-9), 0.0)
 
-    return by_terms(counts, ratio)
+    return apply_by_term(counts, ratio)
 
 
 def odds_ratio(counts: ClassCounts) -> Floats:
-    """Log odds ratio, log( (a+.5)(d+.5) / ((b+.5)(c+.5)) ): the value of largest magnitude, sign kept.
+    """Log odds ratio, log( (a+.5)(d+.5) / ((b+.5)(c+.5)) ): the signed value of largest magnitude.
 
-    Two classes always tie: the first one's value, so that its terms are positive.
+    Two classes always tie, and the first one wins, so that its terms are positive.
 
     Examples
     --------
@@ -188,17 +188,17 @@ def odds_ratio(counts: ClassCounts) -> Floats:
         d = remainder(n - C, c)
         return (np.log(a + 0.5) + np.log(d + 0.5)) - (np.log(b + 0.5) + np.log(c + 0.5))
 
-    def largest(cells: Cells) -> Floats:
-        at_cells = log_odds(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-        return cells.largest_magnitude(at_cells, lambda i: log_odds(cells.C[i], 0.0, cells.n_w), class_key=cells.C)
+    def largest(table: CountTable) -> Floats:
+        at_nonzeros = log_odds(table.C[table.i], table.n_iw, table.n_w[table.w])
+        return table.largest_magnitude(at_nonzeros, lambda i: log_odds(table.C[i], 0.0, table.n_w), class_key=table.C)
 
-    return by_terms(counts, largest)
+    return apply_by_term(counts, largest)
 
 
 def bns(counts: ClassCounts) -> Floats:
-    """Bi-normal separation, | F^-1(a/C_i) - F^-1(c/(n-C_i)) |, F the normal distribution (Forman 2008).
+    """Bi-normal separation, | F^-1(a/C_i) - F^-1(c/(n-C_i)) |, with F the normal distribution (Forman 2008).
 
-    Rates are kept between 0.0005 and 0.9995.
+    Rates are clipped to 0.0005 and 0.9995.
 
     Examples
     --------
@@ -214,14 +214,14 @@ def bns(counts: ClassCounts) -> Floats:
         rate = remainder(n_w, a) / np.where(others > 0, others, 1.0)
         return np.where(others > 0, np.abs(_normal_quantile(a / C) - _normal_quantile(rate)), 0.0)
 
-    return by_terms(counts, lambda cells: _largest(cells, separation))
+    return apply_by_term(counts, lambda table: _largest(table, separation))
 
 
 def nb(counts: ClassCounts) -> Floats:
     """Naive-Bayes log-count ratio, log( (a+1)/sum(a+1) ) - log( (c+1)/sum(c+1) ), of NB-SVM (Wang and Manning 2012).
 
-    The sums run over all terms; the value of largest magnitude, sign kept. Two classes always tie: the first
-    one's value, so that its terms are positive.
+    The sums run over all terms, and the weight is the signed value of largest magnitude. Two classes always tie, and
+    the first one wins, so that its terms are positive.
 
     Examples
     --------
@@ -239,38 +239,38 @@ def nb(counts: ClassCounts) -> Floats:
     def ratio(i: Integers, a: Any, n_w: Any) -> Any:
         return (np.log1p(a) - np.log1p(remainder(n_w, a))) - (log_sum[i] - log_sum_rest[i])
 
-    def largest(cells: Cells) -> Floats:
-        at_cells = ratio(cells.i, cells.n_iw, cells.n_w[cells.w])
+    def largest(table: CountTable) -> Floats:
+        at_nonzeros = ratio(table.i, table.n_iw, table.n_w[table.w])
         key = log_sum - log_sum_rest
-        return cells.largest_magnitude(at_cells, lambda i: ratio(i, 0.0, cells.n_w), class_key=key)
+        return table.largest_magnitude(at_nonzeros, lambda i: ratio(i, 0.0, table.n_w), class_key=key)
 
-    return by_terms(counts, largest)
+    return apply_by_term(counts, largest)
 
 
-def _gain(cells: Cells) -> Floats:
-    C, x, N_w, N = cells.C[cells.i], cells.n_iw, cells.N_w[cells.w], cells.N
-    absent = remainder(N, cells.N_w)
-    left = np.where(absent[cells.w] > 0, remainder(C, x), 0.0)  # what is left of a tiny class is rounding of the whole
+def _gain(table: CountTable) -> Floats:
+    C, x, N_w, N = table.C[table.i], table.n_iw, table.N_w[table.w], table.N
+    absent = remainder(N, table.N_w)
+    left = np.where(absent[table.w] > 0, remainder(C, x), 0.0)  # otherwise the difference is a rounding error
     present_part = x * np.log(x * N / (C * N_w))
-    absent_part = special.xlogy(left, left * N / np.where(left > 0, C * absent[cells.w], 1.0))
-    # The classes that lack the term: C_i log( N / (N - N_w) ) each.
-    lacking = remainder(N, cells.sum_of_cells(C))
-    total = cells.sum_of_cells(present_part + absent_part) + special.xlogy(lacking, N / np.where(absent > 0, absent, N))
+    absent_part = special.xlogy(left, left * N / np.where(left > 0, C * absent[table.w], 1.0))
+    # Each class without the term contributes C_i log( N / (N - N_w) ).
+    lacking = remainder(N, table.sum_by_term(C))
+    total = table.sum_by_term(present_part + absent_part) + special.xlogy(lacking, N / np.where(absent > 0, absent, N))
     return np.maximum(total / N, 0.0)
 
 
-def _normalised_entropy(cells: Cells, values: Floats) -> Floats:
-    totals = cells.sum_of_cells(values)
-    return cells.sum_of_cells(special.entr(values / totals[cells.w])) / np.log(len(cells.C))
+def _normalised_entropy(table: CountTable, values: Floats) -> Floats:
+    totals = table.sum_by_term(values)
+    return table.sum_by_term(special.entr(values / totals[table.w])) / np.log(len(table.C))
 
 
 def _normal_quantile(rate: Any) -> Any:
     return special.ndtri(np.clip(rate, 0.0005, 1 - 0.0005))
 
 
-def _largest(cells: Cells, formula: Callable[[Any, Any, Any], Any]) -> Floats:
-    """Return the largest value over all classes of a formula of C_i, a and n_w that, at a = 0, grows with the class."""
-    at_cells = formula(cells.C[cells.i], cells.n_iw, cells.n_w[cells.w])
-    lacking = cells.first_lacking(-cells.C)
-    zeros = np.where(lacking >= 0, formula(cells.C[lacking], 0.0, cells.n_w), -np.inf)
-    return np.maximum(cells.max_of_cells(at_cells), zeros)
+def _largest(table: CountTable, formula: Callable[[Any, Any, Any], Any]) -> Floats:
+    """Return the maximum over all classes of a formula of C_i, a and n_w that increases with C_i at a = 0."""
+    at_nonzeros = formula(table.C[table.i], table.n_iw, table.n_w[table.w])
+    lacking = table.first_class_without(-table.C)
+    zeros = np.where(lacking >= 0, formula(table.C[lacking], 0.0, table.n_w), -np.inf)
+    return np.maximum(table.max_by_term(at_nonzeros), zeros)

@@ -1,4 +1,4 @@
-"""All weights by name, and expressions of them such as "sqrt(pcf_present)*idf"."""
+"""All weights by name, and expressions such as "sqrt(pcf_present)*idf"."""
 
 import ast
 import inspect
@@ -12,7 +12,7 @@ import numpy as np
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.information.estimators import check_smoothing
 from troenpy.weights import beyond, paper, rivals
-from troenpy.weights.cells import Floats, check_counts
+from troenpy.weights.count_table import Floats, check_counts
 
 Weight = Callable[..., Floats]
 
@@ -50,16 +50,16 @@ WEIGHTS: dict[str, Weight] = {
 
 
 def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing: float = 1.0) -> Floats:
-    """Return one weight per term by a scheme.
+    """Return one weight per term, according to a scheme.
 
     Parameters
     ----------
     counts : ClassCounts
     scheme : str or callable, default="pi"
-        A name of `WEIGHTS`; an expression of names with `*`, `sqrt()` and parentheses; or a function of the counts
+        A name in `WEIGHTS`; an expression of names with `*`, `sqrt()` and parentheses; or a function of the counts
         that returns one number per term.
     smoothing : float, default=1.0
-        Passed to the weights of `WEIGHTS` that take it; a function of your own is called with the counts alone.
+        Passed to the weights in `WEIGHTS` that have this parameter; your own function is called with the counts only.
 
     Returns
     -------
@@ -79,15 +79,15 @@ def term_weights(counts: ClassCounts, scheme: str | Weight = "pi", *, smoothing:
         result = _as_numbers(_call(scheme, counts, smoothing), scheme)
     expected = (counts.doc_freq.shape[1],)
     if result.shape != expected:
-        raise ValueError(f"scheme {scheme!r} must give one number per term, shape {expected}, got {result.shape}")
+        raise ValueError(f"scheme {scheme!r} must return one number per term, shape {expected}, got {result.shape}")
     if not np.isfinite(result).all():
         wrong = result[~np.isfinite(result)][0]
-        raise ValueError(f"scheme {scheme!r} gives the weight {wrong}: every weight must be finite")
+        raise ValueError(f"scheme {scheme!r} must return finite weights, got {wrong}")
     return result
 
 
 def check_scheme(scheme: str | Weight, smoothing: float) -> None:
-    """Raise unless the scheme can be read and the smoothing is positive: all that can be known before counting."""
+    """Raise unless the scheme can be parsed and the smoothing is positive, before anything is counted."""
     check_smoothing(smoothing)
     if isinstance(scheme, str):
         _read(scheme)
@@ -96,7 +96,7 @@ def check_scheme(scheme: str | Weight, smoothing: float) -> None:
 
 
 def scheme_names(scheme: str | Weight) -> list[str]:
-    """Return the names of `WEIGHTS` that a scheme is made of, each once; none for a function of your own.
+    """Return the distinct names of `WEIGHTS` in a scheme; an empty list for your own function.
 
     Examples
     --------
@@ -118,12 +118,12 @@ def _as_numbers(values: object, scheme: Weight) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"scheme {scheme!r} must give one number per term, got {values!r:.60}") from None
+        raise ValueError(f"scheme {scheme!r} must return one number per term, got {values!r:.60}") from None
 
 
-@lru_cache(maxsize=256)  # a fit asks several times, a grid many
+@lru_cache(maxsize=256)  # every fit parses the scheme several times
 def _read(scheme: str) -> ast.expr:
-    """Return the syntax tree of an expression in which all names are known."""
+    """Parse an expression and check its names."""
     try:
         tree = ast.parse(scheme.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -136,14 +136,14 @@ def _read(scheme: str) -> ast.expr:
 
 
 def _check_names(node: ast.expr, scheme: str) -> None:
-    """Walk the syntax tree: names, products and square roots are all there is."""
+    """Check that the syntax tree only has names of weights, products and square roots."""
     match node:
         case ast.Name(id=name) if name in WEIGHTS:
             return
         case ast.Name(id=name):
             close = get_close_matches(name, WEIGHTS, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
-            raise ValueError(f"unknown scheme {name[:40]!r}{hint}; known are {', '.join(WEIGHTS)}")
+            raise ValueError(f"unknown scheme {name[:40]!r}{hint}: choose from {', '.join(WEIGHTS)}")
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             _check_names(left, scheme)
             _check_names(right, scheme)
@@ -154,7 +154,7 @@ def _check_names(node: ast.expr, scheme: str) -> None:
 
 
 def _value(node: ast.expr, counts: ClassCounts, smoothing: float, scheme: str) -> Floats:
-    """Weigh by a checked syntax tree; nothing is evaluated as Python."""
+    """Evaluate a checked syntax tree, without running it as Python."""
     match node:
         case ast.BinOp(left=left, right=right):
             return _value(left, counts, smoothing, scheme) * _value(right, counts, smoothing, scheme)
@@ -167,14 +167,14 @@ def _value(node: ast.expr, counts: ClassCounts, smoothing: float, scheme: str) -
 
 def _square_root(values: Floats, scheme: str, counts: ClassCounts) -> Floats:
     if (values < 0).any():
-        advice = "use a weight without sign there, such as pcf_present"
+        advice = "use a weight that is never negative, such as pcf_present"
         if counts.n_documents < 1:
             advice = (
-                f"the sample weights sum to {counts.n_documents:g} documents, and IDF is negative for less than one;"
-                " scale them up, e.g. to a mean of 1"
+                f"the sample weights sum to {counts.n_documents:g} documents, and IDF can be negative below one;"
+                " scale them, e.g. to a mean of 1"
             )
         raise ValueError(
-            f"scheme {scheme!r} takes the square root of negative weights, the least {values.min():g}: {advice}"
+            f"scheme {scheme!r} takes the square root of negative weights, the smallest is {values.min():g}: {advice}"
         )
     return np.sqrt(values)
 

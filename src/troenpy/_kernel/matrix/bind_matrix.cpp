@@ -1,4 +1,4 @@
-// Python's view of the loops over sparse matrices.
+// Python bindings for the loops over sparse matrices.
 
 #include "bind.hpp"
 

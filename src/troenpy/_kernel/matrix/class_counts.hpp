@@ -15,7 +15,7 @@
 
 namespace troenpy::matrix {
 
-// By column: the arrays of a CSC matrix with classes as rows, and its sums.
+// The arrays of a CSC matrix of classes by columns, and its column sums.
 template <typename Index>
 struct ClassCounts {
     std::vector<Index> indptr;
@@ -27,8 +27,8 @@ struct ClassCounts {
 
 constexpr const char *not_ascending = "the columns of a row do not ascend";
 
-// Counts columns [first, first + n_columns) of the rows of one class after the other, with one counter per
-// column that is emptied after each class: no table of classes x columns is made.
+// Counts the columns [first, first + n_columns) class by class, with one counter per column that is reset after each
+// class, so that no table of classes x columns is needed.
 template <typename Index>
 class ClassCounter {
 public:
@@ -59,10 +59,10 @@ public:
 
     std::uint64_t n_added() const { return n_added_; }
 
-    // Cells of each column.
+    // The number of non-zero counts of each column.
     const std::vector<Index> &lengths() const { return lengths_; }
 
-    // Writes the cells by column, classes ascending. `borders` are those of this counter's columns.
+    // Writes the non-zero counts by column, classes ascending. `borders` is where each of these columns begins.
     void write(const Index *borders, Index *classes, std::int64_t *counts, std::int64_t *totals) {
         const std::size_t n_columns = counters_.size();
         std::copy(borders, borders + n_columns, lengths_.begin());
@@ -93,7 +93,7 @@ private:
     std::vector<std::size_t> class_ends_;
 };
 
-// Row i belongs to class codes[i]; its columns ascend.
+// Row i belongs to class codes[i]; its column indices must be sorted.
 template <typename Index>
 struct LabelledRows {
     const Index *indptr, *indices;
@@ -106,7 +106,7 @@ struct LabelledRows {
     std::uint64_t n_stored() const { return static_cast<std::uint64_t>(indptr[n_rows] - indptr[0]); }
 };
 
-// Rows class after class: those of class c are rows[begins[c]] to rows[begins[c + 1]].
+// Rows sorted by class: those of class c are rows[begins[c]] to rows[begins[c + 1] - 1].
 struct RowsByClass {
     std::vector<std::size_t> begins, rows;
 };
@@ -130,8 +130,8 @@ RowsByClass sort_by_class(const LabelledRows<Index> &given) {
     return sorted;
 }
 
-// Blocks of columns, which fit the cache, are counted apart. There are no more than leave a row some ten columns in a
-// block: finding where they begin must not cost more than they do.
+// Columns are counted in blocks that fit in the cache. A row should have about ten columns per block, or else finding
+// where the block begins would cost more than counting.
 template <typename Index>
 std::uint64_t block_width(const LabelledRows<Index> &given, unsigned n_threads) {
     const std::uint64_t useful_blocks = given.n_rows == 0 ? 1 : given.n_stored() / given.n_rows / 8 + 1;
@@ -174,7 +174,7 @@ ClassCounts<Index> class_document_counts(const LabelledRows<Index> &given, unsig
         const std::vector<Index> &lengths = blocks[block]->lengths();
         std::copy(lengths.begin(), lengths.end(), result.indptr.data() + first + 1);
     });
-    // In a row that does not ascend, what belongs to a block is not found as one run.
+    // In an unsorted row the columns of a block are not contiguous, so some are missed.
     std::uint64_t n_added = 0;
     for (const auto &block : blocks) n_added += block->n_added();
     if (n_added != given.n_stored()) throw std::invalid_argument(not_ascending);

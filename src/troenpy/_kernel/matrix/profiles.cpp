@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t width = TermProfiles::width;
 
-// The classes of one step, in one or two registers. Left to itself, a compiler takes one class of several
-// rows together, and spends its time on sorting them.
+// The classes of one step, in one or two registers. Without this, compilers vectorise over rows and spend their time
+// on shuffling values.
 using Part = cpu::Lanes<double, width>;
 
 template <std::size_t n_parts>

@@ -1,4 +1,4 @@
-// What the terms of a document say of the classes, summed up.
+// Class profiles: sums over the terms of a document of their class counts.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace troenpy::matrix {
 
-// Documents per class and term, by term: a CSC matrix with classes as rows.
+// Documents per class and term: a CSC matrix of classes by terms.
 struct ClassTable {
     const std::int64_t *indptr, *classes;
     const double *counts;
@@ -21,12 +21,12 @@ struct ClassTable {
     std::size_t n_columns, n_classes;
 };
 
-// What profiles need of every column, in one place; and the terms that at least an eighth of the classes hold
-// as whole rows of classes. These are most of what documents hold, and a whole row is added several classes
-// at a time, without a guess how many there are.
+// The data of every column that profiles need, in one place. Terms that occur in at least an eighth of the classes are
+// stored as dense rows of classes. Most terms of a document are of this kind, and a dense row is added several classes
+// at a time, without mispredicted branches.
 class TermProfiles {
 public:
-    static constexpr std::size_t width = 4;  // rows have a multiple of so many classes, the last ones empty
+    static constexpr std::size_t width = 4;  // dense rows are padded to a multiple of this many classes
 
     enum class Kind : std::uint32_t { row, single, several };
     struct Term {
@@ -36,7 +36,7 @@ public:
             std::int64_t first_cell;  // of several
         };
         Kind kind;
-        std::uint32_t number;  // of its row, of its single class, or of its cells
+        std::uint32_t number;  // of its dense row, of its single class, or how many classes it has
     };
 
     TermProfiles(const ClassTable &table, const double *weights)
@@ -71,7 +71,7 @@ public:
 
     const Term &operator[](std::size_t column) const { return terms_[column]; }
     void prefetch(std::size_t column) const { cpu::prefetch(terms_.data() + column); }
-    // Whole row `number`, on its way from memory.
+    // Prefetches dense row `number`.
     const double *prefetch_row(std::uint32_t number) const {
         const double *row = rows_.data() + number * stride_;
         for (std::size_t i = 0; i < stride_; i += 8) cpu::prefetch(row + i);
@@ -85,26 +85,25 @@ private:
     Zeros<double> rows_;
 };
 
-// A whole row of classes, and how much of it to add.
+// A dense row of classes, and the factor to multiply it by.
 struct Share {
     const double *counts;
     double factor;
 };
 
-// sums[i] = sum factor x counts[i], several classes at a time, which stay in registers.
+// sums[i] = sum factor x counts[i], for several classes at a time in registers.
 void sum_shares(const Share *shares, std::size_t n_shares, std::size_t stride, double *sums);
 
-// For every row, what its terms say of the classes, each term by its own distribution over them: with
-// a = data x weight and b = a / (total - left_out + smoothing), sums[row] = { sum a, sum b } and
-// out[row][class] = sum b x count.
+// For every row: with a = data x weight and b = a / (total - left_out + smoothing), summed over its terms,
+// sums[row] = { sum a, sum b } and out[row][class] = sum b x count.
 template <typename Value, typename Index>
 struct Profiles {
     const Value *data;
     const Index *indices, *indptr;
     std::size_t n_rows;
-    const double *left_out;  // what to take from the totals of the terms of each row
+    const double *left_out;  // what to subtract from the totals, for each row
     double smoothing;
-    double *out;  // given as zeros
+    double *out;  // must be zero initially
     double *sums;
 };
 

@@ -1,4 +1,4 @@
-// Rows of a CSR matrix, weighted and normalised; and the least differences of dense rows.
+// Weights and normalises the rows of a CSR matrix; also the minimum differences of dense rows.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace troenpy::matrix {
 
 enum class Norm { none, l1, l2, hellinger };
 
-// Sums are in double and in order, whatever the type of the values.
+// Sums are in double and in order, for any type of values.
 template <typename Out>
 void normalise_row(Out *row, std::size_t n, Norm norm) {
     double sum = 0;
@@ -30,8 +30,8 @@ void normalise_row(Out *row, std::size_t n, Norm norm) {
     }
 }
 
-// out[j] = data[j] * weights[indices[j]], then every row divided by its norm; a row of zeros stays. `out` may
-// be `data`.
+// out[j] = data[j] * weights[indices[j]], then every row is divided by its norm; rows of zeros do not change. `out`
+// may be `data`.
 template <typename In, typename Index, typename Out>
 void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::size_t n_rows, const double *weights,
                 std::size_t n_columns, Norm norm, Out *out, unsigned n_threads) {
@@ -55,7 +55,7 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
 // out[i] = min over j of table[i][j] - less[j], for a dense table of at least one column, without NaN.
 inline void write_least_differences(const double *table, std::size_t n_rows, std::size_t n_columns, const double *less,
                                     double *out) {
-    constexpr std::size_t n_lanes = 8;  // minima that are kept side by side: vector instructions
+    constexpr std::size_t n_lanes = 8;  // independent minima, so that compilers can vectorise
     const std::size_t n_whole = n_columns - n_columns % n_lanes;
     for (std::size_t i = 0; i < n_rows; ++i) {
         const double *row = table + i * n_columns;

@@ -1,4 +1,4 @@
-// Blocks of features side by side, over the pattern of one CSR matrix.
+// Blocks of features next to each other, all with the sparsity pattern of one CSR matrix.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace troenpy::matrix {
 
 enum class Tf { raw, log, sqrt, binary };
 
-// 1 + log(count) for the counts that nearly all terms have.
+// 1 + log(count) for small counts, as a table.
 inline double log_frequency(double count) {
     static const std::array<double, 256> known = [] {
         std::array<double, 256> values{};
@@ -50,8 +50,8 @@ struct Block {
     Norm norm;
 };
 
-// Row r of the result is, for every block b, tf_b(count) x weight_b(column) at b * n_columns + column, each block
-// normalised by itself. The `n_tail` values that `tail` has for each row follow its blocks, in columns of their own.
+// A row of the result has, for every block b, tf_b(count) x weight_b(column) in column b * n_columns + column; each
+// block is normalised separately. The `n_tail` values of the row in `tail` follow in extra columns.
 template <typename Value, typename Index>
 struct Stack {
     const Value *counts;
@@ -59,7 +59,7 @@ struct Stack {
     std::size_t n_rows;
     const double *weights;  // [set][block][column]
     std::size_t n_sets, n_columns;
-    const std::int64_t *sets;  // which set of weights each row takes
+    const std::int64_t *sets;  // the set of weights of each row
     std::vector<Block> blocks;
     const Value *tail;
     std::size_t n_tail;
@@ -67,10 +67,10 @@ struct Stack {
     Index *out_indices;
 };
 
-// Writes rows of the result one by one. A row is read before it is written, so that in order the counts may stand at
-// the end of the arrays that the result fills: when r rows with p values are done, the result ends at
-// n_blocks * p + r * n_tail, the counts of the rest begin at (n_blocks - 1) * n_values + n_rows * n_tail + p, which
-// is never less if there is a block.
+// Writes the rows of the result one by one. A row is read before it is written, so if rows are written in order the
+// counts may be stored at the end of the output arrays: after r rows with p values, the result ends at
+// n_blocks * p + r * n_tail, and the remaining counts begin at (n_blocks - 1) * n_values + n_rows * n_tail + p, which
+// is never less if there is at least one block.
 template <typename Value, typename Index>
 class StackWriter {
 public:
@@ -102,7 +102,7 @@ private:
         for (const Index index : columns_) {
             const auto column = static_cast<std::uint64_t>(index);
             if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
-            // The first block waits for its weights to arrive; those of the others come along.
+            // Prefetch the weights of the other blocks while the first waits for its own.
             for (std::size_t b = 1; b < n_blocks; ++b) cpu::prefetch(weights + b * n_columns + column);
         }
     }

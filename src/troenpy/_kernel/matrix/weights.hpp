@@ -1,4 +1,4 @@
-// Term weights that are sums over the classes of a term.
+// Term weights that are sums over classes.
 
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace troenpy::matrix {
 
-// What is left of a whole: zero where sample weights leave only rounding.
+// whole - part, with rounding errors of sample weights set to zero.
 inline double remainder_of(double whole, double part) {
     const double rest = whole - part;
     return rest <= 1e-12 * whole ? 0.0 : rest;
 }
 
-// The troenpy of each column's counts, sum p log1p((count - s) / (s + others)), with p their shares and
-// `others` the rest of the column. Zero for a column without counts. Where sample weights sum to next to
-// nothing, the quotient is -1 up to rounding: there, log((count + others) / (s + others)), which is the same.
+// The troenpy of each column, sum p log1p((count - s) / (s + others)), where p is the count divided by the column sum
+// and `others` is the rest of the column. Zero for a column without counts. For tiny sums of sample weights the
+// quotient rounds to -1: there, the equivalent log((count + others) / (s + others)) is used.
 inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_columns, const double *counts,
                                   double smoothing, double *out) {
     const auto cell = [&](double count, double total) {
@@ -31,7 +31,7 @@ inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_colu
             ratio < -0.99 ? std::log((count + others) / (smoothing + others)) : std::log1p(ratio);
         return count / (count + others) * information;
     };
-    // Most columns have few documents, so that the same few numbers come again and again.
+    // Most columns have few documents, so the same few numbers occur again and again.
     constexpr std::size_t few = 64;
     std::vector<double> known(few * few);
     for (std::size_t total = 0; total < few; ++total)
@@ -55,9 +55,9 @@ inline void write_add_one_troenpy(const std::int64_t *starts, std::size_t n_colu
     }
 }
 
-// q T(p+) + (1 - q) T(p-) of each column, with q the column's share of all counts: the troenpy of the classes among
-// what the column has of them and among the rest, both shrunk to the sizes of the classes by `smoothing` counts.
-// `classes` are the classes of the counts; a class that a column does not have counts too.
+// q T(p+) + (1 - q) T(p-) of each column, where q is the column's fraction of all counts, and T is the troenpy of the
+// classes inside and outside the column, both shrunk towards the class sizes by `smoothing` pseudo-counts. `classes`
+// are the classes of the counts; classes without a count contribute too.
 class TwoSided {
 public:
     TwoSided(const double *sizes, std::size_t n_classes, double smoothing)
@@ -91,7 +91,7 @@ private:
     static constexpr std::size_t most_known = 1 << 16;
     static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-    // One class's part of the troenpy of one side.
+    // What one class contributes to the troenpy of one side.
     double side(std::size_t i, double count, double others) const {
         const double pseudo = smoothing_ * (sizes_[i] / all_);
         count += pseudo;
@@ -103,7 +103,7 @@ private:
         return count / (count + others) * information;
     }
 
-    // Beside a class that has all but nothing, the difference would be rounding or zero.
+    // For a class with nearly all counts the difference would be a rounding error or zero.
     double pseudo_of_others(double pseudo) const {
         const double rest = smoothing_ - pseudo;
         return rest > 1e-9 * smoothing_ ? rest : smoothing_ * (all_but_largest_ / all_);
@@ -121,7 +121,7 @@ private:
         return with + (share < 1 ? (1 - share) * side(i, left, remainder_of(rest, left)) : 0.0);
     }
 
-    // Most columns have few documents, so that the same few numbers come again and again.
+    // Most columns have few documents, so the same few numbers occur again and again.
     double value(std::size_t i, double count, double total) {
         const std::size_t whole = whole_below(total, few_), part = whole_below(count, few_);
         if (whole == few_ || part == few_) return both_sides(i, count, total);
@@ -130,9 +130,9 @@ private:
         return value;
     }
 
-    // The values of all classes if a column of this total had none of them, and last their sum.
+    // The contribution of every class to a column of this total that has no count of it, and finally their sum.
     const double *values_without(double total) {
-        const std::size_t whole = whole_below(total, n_rows_);  // the last row is for all other totals
+        const std::size_t whole = whole_below(total, n_rows_);  // the last row is used for all other totals
         double *row = rows_.data() + whole * (n_classes_ + 1);
         if (whole == n_rows_ || std::isnan(row[n_classes_])) {
             for (std::size_t i = 0; i < n_classes_; ++i) row[i] = both_sides(i, 0.0, total);
@@ -141,7 +141,7 @@ private:
         return row;
     }
 
-    // The number if it is whole and below the end, else the end.
+    // The number if it is an integer below the end, otherwise the end.
     static std::size_t whole_below(double number, std::size_t end) {
         if (!(number >= 0 && number < static_cast<double>(end))) return end;
         const auto whole = static_cast<std::size_t>(number);

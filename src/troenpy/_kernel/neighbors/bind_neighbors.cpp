@@ -1,4 +1,4 @@
-// Python's view of the nearest rows of a sparse matrix.
+// Python bindings for the nearest rows of a sparse matrix.
 
 #include "bind.hpp"
 
@@ -28,8 +28,8 @@ Metric metric_by_name(const std::string &name) {
     throw std::invalid_argument("metric must be 'euclidean', 'cosine', 'manhattan' or 'hellinger', got '" + name + "'");
 }
 
-// CSR arrays, kept alive. The borders are copied: whoever still has the arrays may change columns and values,
-// which are only ever compared and added up, but not where rows lie.
+// Keeps CSR arrays alive. The row borders are copied: if the caller changes columns or values later, results are
+// wrong, but changed borders would read out of bounds.
 class HeldRows {
 public:
     HeldRows(const Array<const std::int64_t> &indptr, Array<const std::int32_t> indices, Array<const double> data)

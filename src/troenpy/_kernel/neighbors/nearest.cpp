@@ -12,19 +12,19 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t tile = Postings::rows_per_tile;
-constexpr float no_row = 1e30f;  // the size of rows that only fill the last tile
+constexpr float no_row = 1e30f;  // the size of padding rows in the last tile
 constexpr std::size_t most_shared_columns = std::size_t{1} << 22;
 
-// Scores of a block of queries stay in the second-level cache.
+// The scores of a block of queries fit in the L2 cache.
 constexpr std::size_t scores_per_block = std::size_t{1} << 19;
 constexpr std::size_t most_queries_per_block = 8;
 
-// The share of a query that may be left out at first, and how many candidates beyond k are then too many: to
-// measure a candidate costs about as much as a few hundred listed values.
+// The fraction of a query that may be left out at first, and how many candidates beyond k are then too many: measuring
+// a candidate costs about as much as a few hundred listed values.
 constexpr double minor_share = 0.01;
 constexpr std::size_t most_extra_candidates = 64;
 
-// A walk along two rows: their differences, added up over the columns of either in ascending order.
+// Walks along two rows and sums their differences over the columns of either, in ascending order.
 template <bool manhattan>
 struct Walk {
     SparseRow y;
@@ -33,7 +33,7 @@ struct Walk {
 
     void add(double difference) { sum += manhattan ? std::abs(difference) : difference * difference; }
 
-    // Both rows go on. Masks instead of branches, which would be mispredicted at every other step.
+    // One step. Masks instead of branches, which would be mispredicted at every other step.
     void step(const SparseRow &x) {
         const bool takes_x = x.columns[i] <= y.columns[j];
         const bool takes_y = y.columns[j] <= x.columns[i];
@@ -42,7 +42,7 @@ struct Walk {
         j += takes_y;
     }
 
-    // How many steps there are at least until one of the rows ends.
+    // The minimum number of steps until one of the rows ends.
     std::size_t n_sure(const SparseRow &x) const { return std::min(x.length - i, y.length - j); }
 
     double finish(const SparseRow &x) {
@@ -57,7 +57,7 @@ struct Walk {
     }
 };
 
-// Each step of a walk waits for the one before, so a few are walked at once; where one ends the next row begins.
+// Each step of a walk depends on the one before, so a few walks are interleaved; when one ends, the next row starts.
 template <bool manhattan>
 void sum_differences(const SparseRow &x, const SparseRow *rows, std::size_t n, double *sums) {
     constexpr std::size_t n_walks = 4;
@@ -84,7 +84,7 @@ void sum_differences(const SparseRow &x, const SparseRow *rows, std::size_t n, d
     for (std::size_t w = 0; w < n_left; ++w) sums[walks[w].which] = walks[w].finish(x);
 }
 
-// Monotone, so that it maps the ends of an interval too.
+// Monotone, so it also maps the ends of an interval.
 double to_distance(Metric metric, double sum) {
     switch (metric) {
         case Metric::euclidean:
@@ -112,7 +112,7 @@ double largest(const double *values, std::size_t n) {
     return most;
 }
 
-// The least e with value <= 2^e for a value above 0, otherwise 0.
+// The smallest e with value <= 2^e for a positive value, otherwise 0.
 int exponent_of(double value) {
     int exponent = 0;
     if (value < infinity) std::frexp(value, &exponent);
@@ -223,7 +223,7 @@ void Space::add_intervals(const Estimate &estimate, double own_size, const float
 
 namespace {
 
-// Rows that may be among the k nearest, given their intervals one by one.
+// Collects the rows that may be among the k nearest, from their intervals.
 template <typename Real>
 class Candidates {
 public:
@@ -234,16 +234,16 @@ public:
         rows_.clear();
     }
 
-    // Rows seen ahead of the others, each once, to have a limit early.
+    // Looks at some rows first, each once, to get a limit early.
     void foresee(Real most) { most_.push_back(most); }
     void end_foresight() {
         if (most_.size() >= k_) tighten();
-        most_.clear();  // these rows will come again
+        most_.clear();  // these rows will be added again
     }
 
     std::size_t size() const { return rows_.size(); }
 
-    // No row whose least distance is above this is a candidate.
+    // A row with a lower bound above this is not a candidate.
     Real limit() const { return limit_; }
 
     void add(std::uint32_t row, Real least, Real most) {
@@ -253,7 +253,7 @@ public:
         if (most_.size() == (limit_ < std::numeric_limits<Real>::infinity() ? k_ + k_ / 2 + 2 : k_)) tighten();
     }
 
-    // The rows that are still candidates after all were added.
+    // The rows that are still candidates after all rows have been added.
     template <typename F>
     void for_each(F &&body) {
         if (most_.size() >= k_) tighten();
@@ -275,14 +275,14 @@ private:
     };
     std::size_t k_ = 0;
     Real limit_ = 0;
-    std::vector<Real> most_;  // the k smallest so far, and some above
+    std::vector<Real> most_;  // the k smallest so far, and some others
     std::vector<Row> rows_;
 };
 
-// The score below which no row of a tile is near (step 6 in nearest.hpp).
+// The score that a row of a tile must reach to be near (step 6 in nearest.hpp).
 struct Bar {
     float score = 0;
-    Space::Sizes sizes{-1, -1};  // for which the score was found
+    Space::Sizes sizes{-1, -1};  // for which the score was computed
     float limit = 0;
 
     void move(const Estimate &estimate, const Space::Sizes &tile_sizes, float new_limit) {
@@ -330,7 +330,7 @@ private:
     std::size_t place(std::size_t space, std::size_t i) const { return space * n_per_block_ + i; }
     float *scores(std::size_t space, std::size_t i) { return scores_.data() + place(space, i) * stride_; }
 
-    // The dense part of the scores: tile by tile, so that the values of a tile are read once from far for all queries.
+    // The dense part of the scores, tile by tile: the values of a tile are read from memory once for all queries.
     void start_scores(std::size_t s, std::size_t n_queries) {
         const Postings &postings = spaces_[s].postings();
         std::fill_n(scores(s, 0), n_queries * stride_, 0.0f);
@@ -394,13 +394,13 @@ private:
                 if (row >= spaces_[0].n_rows() || (search_.skips_own_row && row == query)) continue;
                 const float margin = estimate.by_root * roots[row] + estimate.by_size * sizes[row] + estimate.constant;
                 const float middle = sizes[row] - estimate.factor * own[row];
-                if (middle - margin > by_score_.limit()) continue;  // it has come down within the tile
+                if (middle - margin > by_score_.limit()) continue;  // the limit may have dropped within the tile
                 by_score_.add(static_cast<std::uint32_t>(row), middle - margin, middle + margin);
             }
         }
     }
 
-    // The rows of a telling term are likely to be near: they give a limit to begin with.
+    // The rows of a rare, heavy term are likely to be near: they give an initial limit.
     void foresee(std::size_t query, std::size_t i) {
         const float *own = scores(0, i), *sizes = spaces_[0].sizes(), *roots = spaces_[0].roots();
         const Estimate &estimate = bounds_[i].by_major;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t no_place = 0xFFFFFFFF;
 constexpr std::size_t tile = Postings::rows_per_tile;
 
-// A column is dense if more than one row in this many has it: about what a listed value costs more than a dense one.
+// A column is dense if more than one row in this many has it: about the ratio of the cost of a listed to a dense value.
 constexpr std::size_t rows_per_listed_value = 4;
 
 // A term of a query that may be minor.
@@ -204,7 +204,7 @@ void Postings::find_terms(const SparseRow &query, int exponent, double budget, Q
         const Column &column = columns_[place];
         if (column.n_rows == 0) continue;
         const double size = manhattan_ ? std::abs(query.values[i]) : query.values[i] * query.values[i];
-        // Rows are at most 1, so that beyond 2 a part shared with them is the same (Manhattan; products are in range).
+        // Values of rows are at most 1, so clipping at 2 does not change a minimum (Manhattan; products are in range).
         const auto value = static_cast<float>(std::clamp(query.values[i] * scale, -2.0, 2.0));
         if (size <= budget) {
             const double cost = column.dense_place == no_place ? static_cast<double>(column.n_rows) : dense_cost;

@@ -1,15 +1,14 @@
-// An inverted index over the rows of a sparse matrix, and the float32 similarities it gives.
+// An inverted index over the rows of a sparse matrix, for similarities in float32.
 //
 // The similarity of rows x and y is s(x, y) = sum x_i y_i, or for Manhattan distances the sum of min(|x_i|,
-// |y_i|) over the columns where x_i and y_i have the same sign. Both cost only shared columns, and with the
+// |y_i|) over the columns where x_i and y_i have the same sign. Both only involve shared columns, and with the
 // size a(x) = sum x_i^2, or sum |x_i|,
 //
 //     a(x) + a(y) - 2 s(x, y)  =  sum (x_i - y_i)^2,  or  sum |x_i - y_i|.
 //
-// A column that few rows have is a list of (row, value), added up one by one. A column that many rows have is
-// stored with its zeros, 64 rows at a time: a vector unit adds those in the time of a few listed values. On
-// 20 Newsgroups with its stop words, a BLAS product of the columns that a tenth of the rows have took as long
-// alone as the whole search does.
+// A rare column is a list of (row, value), added one by one. A frequent column is stored with its zeros, in tiles of
+// 64 rows: vector instructions add a tile in the time of a few listed values. On 20 Newsgroups with its stop words, a
+// BLAS product of only the columns that a tenth of the rows have took as long as this whole search.
 
 #pragma once
 
@@ -26,7 +25,7 @@ enum class Metric { euclidean, cosine, manhattan, hellinger };
 
 inline bool is_manhattan(Metric metric) { return metric == Metric::manhattan; }
 
-// Rows of a CSR matrix: columns ascend in a row, values are not zero.
+// Rows of a CSR matrix, with sorted column indices and no stored zeros.
 struct SparseRow {
     const std::int32_t *columns;
     const double *values;
@@ -45,10 +44,10 @@ struct SparseRows {
     }
 };
 
-// Throws unless every row lies within n_stored values, and its columns ascend below n_columns.
+// Throws unless every row lies within n_stored values, and its column indices are sorted and below n_columns.
 void check_rows(const SparseRows &rows, std::size_t n_stored, std::size_t n_columns);
 
-// One value of a query: which dense column or whose list, and the value.
+// One value of a query: its dense column or its list, and the value.
 struct Term {
     std::uint32_t place;
     float value;
@@ -68,29 +67,29 @@ struct Terms {
     }
 };
 
-// The terms of a query in two parts. `minor` are those that cost most for what they add: scores without them
-// are often good enough.
+// The terms of a query in two parts. The `minor` terms cost the most for what they contribute: scores without them are
+// often good enough.
 struct QueryTerms {
     Terms major, minor;
-    double minor_size;  // a(x) of the minor terms alone
+    double minor_size;  // a(x) of the minor terms only
 };
 
 class Postings {
 public:
     static constexpr std::size_t rows_per_tile = 64;
 
-    // Values are divided by 2^exponent: the float32 are then at most 1.
+    // Values are divided by 2^exponent, so that the float32 values are at most 1.
     Postings(const SparseRows &rows, std::size_t n_columns, Metric metric, int exponent);
 
-    // The terms of a query that some row has, divided by 2^exponent; the minor ones' size is at most `budget`.
+    // The terms of a query that some row has, divided by 2^exponent; the minor ones have a size of at most `budget`.
     void find_terms(const SparseRow &query, int exponent, double budget, QueryTerms &terms) const;
 
-    // Adds the similarities of the terms and every row to scores[row], n_padded() of them; for many queries
-    // tile by tile.
+    // Adds the similarities of the terms to every row to scores[row], n_padded() of them; for many queries, tile by
+    // tile.
     void add_dense(const Terms &terms, std::size_t tile, float *scores) const;
     void add_listed(const Terms &terms, float *scores) const;
 
-    // A list of at least n rows, of the term that weighs most for its length; of a longer one some, of none nothing.
+    // At least n rows from the list of the term with the most weight for its length; empty if there is no such term.
     std::span<const Posting> telling_list(const Terms &terms, std::size_t n) const;
 
     std::size_t n_tiles() const { return n_tiles_; }
@@ -103,7 +102,7 @@ private:
     struct Column {
         std::uint64_t list_begin;
         std::uint32_t n_rows;
-        std::uint32_t dense_place;  // no_place: it has a list
+        std::uint32_t dense_place;  // no_place: the column is a list
     };
 
     void add_term(const Term &term, Terms &terms) const;
@@ -117,8 +116,8 @@ private:
     std::vector<float> tiles_;  // by tile, dense column, row of the tile
 };
 
-// Bits of the rows of a tile with  sizes - factor * scores - (by_root * roots + by_size * sizes + constant)
-// <= limit, or that comparison undecided by a NaN. `Estimate` (nearest.hpp) says what these are.
+// One bit per row of a tile: whether  sizes - factor * scores - (by_root * roots + by_size * sizes + constant)
+// <= limit, or is NaN. See `Estimate` in nearest.hpp.
 struct Estimate {
     float factor, by_root, by_size, constant;
 };
@@ -126,7 +125,7 @@ using FindNear = std::uint64_t (*)(const float *scores, const float *sizes, cons
                                    const Estimate &estimate, float limit);
 FindNear choose_find_near();
 
-// Whether one of the scores of a tile is at least the bar, or a NaN.
+// Whether any score of a tile is at least the bar, or NaN.
 using Reaches = bool (*)(const float *scores, float bar);
 Reaches choose_reaches();
 

@@ -38,7 +38,7 @@ Text string_at(const ArrowArray &array, std::int64_t i) {
     return utf8(static_cast<const char *>(array.buffers[2]) + begin, end - begin);
 }
 
-// A view: the length, then up to 12 bytes of text, or four bytes of it, a buffer and an offset into that.
+// A view: the length, then either up to 12 bytes of text, or its first four bytes, a buffer and an offset.
 Text view_at(const ArrowArray &array, std::int64_t i) {
     const auto *view = static_cast<const char *>(array.buffers[1]) + 16 * i;
     std::int32_t length, buffer, offset;
@@ -127,7 +127,7 @@ ArrowTexts::ArrowTexts(ArrowArrayStream &source) {
     };
     Released<ArrowSchema> schema;
     if (stream->get_schema(stream.get(), schema.get()) != 0) fail();
-    if (schema->dictionary == nullptr) string_reader(schema->format);  // an empty stream has a type too
+    if (schema->dictionary == nullptr) string_reader(schema->format);  // check the type even if the stream is empty
     for (;;) {
         Released<ArrowArray> array;
         if (stream->get_next(stream.get(), array.get()) != 0) fail();

@@ -1,4 +1,4 @@
-// Arrow string data, read where it lies through the Arrow C data interface.
+// Reads Arrow string data without copying, through the Arrow C data interface.
 //
 // https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. Layouts: string (u),
 // large string (U), string view (vu), and any of them behind dictionary indices; in any number of chunks,
@@ -51,7 +51,7 @@ struct ArrowArrayStream {
 
 namespace troenpy::text {
 
-// Owns what a producer has given: moved from the producer's struct, released once.
+// Owns data from a producer: moved from the producer's struct, released once.
 template <typename T>
 class Released {
 public:

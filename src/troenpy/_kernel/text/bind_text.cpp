@@ -1,4 +1,4 @@
-// Python's view of the text half: str and Arrow in, counts out.
+// Python bindings for counting terms in str and Arrow data.
 
 #include "bind.hpp"
 
@@ -48,7 +48,7 @@ Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t
     return new Counter(std::move(settings), n_threads);
 }
 
-// The tuple holds the documents while the GIL is not held and the caller's list may change.
+// The tuple keeps the documents alive without the GIL, while the caller's list may change.
 void add_texts(Counter &counter, nb::list documents) {
     const nb::object held = nb::steal(PySequence_Tuple(documents.ptr()));
     if (!held.is_valid()) throw nb::python_error();
@@ -106,7 +106,7 @@ Array<std::int64_t> row_borders(CountedRows &counts) {
     return to_numpy(std::move(indptr));
 }
 
-// The borders of rows are the counts' own: the sizes of the arrays are all that a caller can get wrong.
+// Row borders come from the counts, so only the array sizes need to be checked.
 template <typename Index, typename Value>
 void check_room(CountedRows &counts, const Array<Index> &indices, const Array<Value> &data) {
     std::uint64_t n_values;
@@ -131,7 +131,7 @@ void write_rows(CountedRows &counts, Array<Index> indices, Array<Value> data, bo
     counts.write_rows(indices.data(), data.data(), binary, counts.n_threads(), queue);
 }
 
-// Begins the work in a thread of its own; without one, the first who waits for it does it.
+// Starts the work in a new thread; if there is none, the work runs when its result is first needed.
 template <typename Work>
 std::future<void> begin_beside(const Work &work) {
     try {
@@ -141,7 +141,8 @@ std::future<void> begin_beside(const Work &work) {
     }
 }
 
-// The dict needs Python, the rows do not: others begin them, and this thread joins in when it has the dict.
+// Building the dict needs the GIL, writing rows does not: other threads start on the rows, and this one joins them
+// after the dict.
 template <typename Index, typename Value>
 nb::dict vocabulary_and_rows(TermCounts &counts, Array<Index> indices, Array<Value> data, bool binary) {
     check_room(counts, indices, data);

@@ -12,7 +12,7 @@ constexpr bool is_upper(unsigned c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_letter(unsigned c) { return is_upper(c & ~0x20u); }
 constexpr bool is_digit(unsigned c) { return c >= '0' && c <= '9'; }
 
-// \s of Python's re and str.isspace: 0x1C to 0x1F are spaces too.
+// As in Python's \s and str.isspace, 0x1C to 0x1F are white space.
 constexpr bool is_marked(Mark mark, unsigned c) {
     return mark == Mark::words ? is_letter(c) || is_digit(c) || c == '_'
                                : (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
@@ -39,7 +39,7 @@ std::uint64_t portable_block(const std::uint8_t *from, std::uint8_t *to) {
 
 #if defined(TROENPY_X86)
 
-// Signed comparisons serve here because ASCII has no sign bit.
+// Signed comparisons work because ASCII has no sign bit.
 TROENPY_TARGET_AVX2 inline __m256i between(__m256i c, char first, char last) {
     const __m256i at_least = _mm256_cmpgt_epi8(c, _mm256_set1_epi8(static_cast<char>(first - 1)));
     const __m256i at_most = _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(last + 1)), c);

@@ -30,7 +30,7 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
     return borders;
 }
 
-// Calls body(position) for every bit that differs from the one before it, in [0, n]: the edges of runs, in order.
+// Collects the positions, in order, of bits that differ from the one before: where runs begin and end.
 class Edges {
 public:
     static constexpr std::size_t capacity = 512;
@@ -41,7 +41,7 @@ public:
         std::uint64_t edges = bits ^ (bits << 1 | last_bit_);
         last_bit_ = bits >> 63;
         const auto n = static_cast<std::size_t>(std::popcount(edges));
-        // Eight at a time: how many there are is what the processor cannot guess.
+        // Eight at a time, because the number of edges is hard to predict.
         for (std::size_t i = 0; i < n; i += 8) {
             for (std::size_t k = 0; k < 8; ++k) {
                 positions[size + i + k] = base + static_cast<std::uint64_t>(std::countr_zero(edges));
@@ -51,7 +51,7 @@ public:
         size += n;
     }
 
-    // An open run stays.
+    // A run may continue in the next block.
     void drop_pairs() {
         if (size % 2 != 0) positions[0] = positions[size - 1];
         size %= 2;
@@ -77,7 +77,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
     chunk.first_document = first_document;
     chunk.lengths.reserve(n);
     first_entry_ = 0;
-    entries_.reserve(usual_entries_);  // to grow is to move
+    entries_.reserve(usual_entries_);  // growing would copy
     for (std::size_t i = 0; i < n; ++i) {
         try {
             count_document(texts[i], watch);
@@ -120,7 +120,7 @@ void Worker::read(const Text &text, Watch &watch) {
     normaliser_.read_lowered(lowered.text(), watch);
 }
 
-// body(begin, end) for every run of marked bytes.
+// Calls body(begin, end) for every run of marked bytes.
 template <typename F>
 TROENPY_ALWAYS_INLINE void Worker::for_each_run(F &&body) {
     Edges edges;
@@ -136,7 +136,7 @@ TROENPY_ALWAYS_INLINE void Worker::for_each_run(F &&body) {
 
 TROENPY_ALWAYS_INLINE void Worker::add_words_anywhere(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     const char *bytes = normaliser_.bytes();
-    std::size_t n = 0;  // of the batch, here and not there: the loop would wait for each store
+    std::size_t n = 0;  // a local copy, so that the loop does not wait for each store
     for_each_run([&](std::uint64_t begin, std::uint64_t end) {
         if (n == Batch::capacity) {
             batch_.size = n;
@@ -144,13 +144,13 @@ TROENPY_ALWAYS_INLINE void Worker::add_words_anywhere(Watch &watch, bool counted
             n = 0;
         }
         put(n, bytes + begin, end - begin);
-        n += end - begin > 1;  // a single letter is no word; no branch, since it cannot be guessed
+        n += end - begin > 1;  // a single letter is not a word; no branch, because it would be mispredicted
     });
     batch_.size = n;
     flush(watch, counted, terms);
 }
 
-// The same loop, in instructions that count bits and find them.
+// The same loop, with bit-counting instructions.
 TROENPY_TARGET_BITS void Worker::add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     add_words_anywhere(watch, counted, terms);
 }
@@ -177,7 +177,7 @@ void Worker::count_word_ngrams(Watch &watch) {
     }
 }
 
-// Two or more white spaces in a row become one blank, a single one stays what it is.
+// Two or more white-space characters in a row become one space; a single one is kept.
 void Worker::collapse_spaces() {
     const char *bytes = normaliser_.bytes();
     chars_.reserve(normaliser_.size() + Normaliser::padding);
@@ -200,7 +200,7 @@ void Worker::collapse_spaces() {
     copy_until(normaliser_.size());
 }
 
-// Every white space becomes one blank, with a blank before the first word and one after the last.
+// Every run of white space becomes one space, with a space before the first word and one after the last.
 void Worker::pad_words() {
     const char *bytes = normaliser_.bytes();
     chars_.reserve(normaliser_.size() + 2 + Normaliser::padding);
@@ -256,7 +256,7 @@ void Worker::count_chars(Watch &watch) {
 void Worker::count_chars_in_words(Watch &watch) {
     pad_words();
     find_starts();
-    std::uint64_t begin = 0;  // the blank before a word
+    std::uint64_t begin = 0;  // the space before a word
     for (std::uint64_t end = 1; end < n_chars_; ++end) {
         if (*character(end) != ' ') continue;
         const std::uint64_t length = end + 1 - begin;
@@ -287,14 +287,14 @@ inline void Worker::add_pair(std::uint32_t first_words, std::uint32_t last_word)
     table_.prefetch(batch_.hashes[i]);
 }
 
-// Counts the terms of the batch if `counted`, and appends their numbers to `terms` if given.
+// Counts the terms of the batch if `counted`, and appends their numbers to `terms` if it is given.
 void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     table_.reserve(batch_.size);
     entries_.reserve(first_entry_ + n_entries_ + batch_.size + 1);
     Entry *entries = entries_.data() + first_entry_;
-    std::uint32_t n_entries = n_entries_;  // here and not there: each term would wait for the one before
+    std::uint32_t n_entries = n_entries_;  // a local copy, so that a term does not wait for the one before
     const std::uint32_t document = document_;
-    // First for all where each most likely is, so that the terms arrive from memory together.
+    // First find the likely position of each, so that the cache misses overlap.
     std::uint32_t places[Batch::capacity];
     for (std::size_t i = 0; i < batch_.size; ++i) places[i] = table_.guess(batch_.hashes[i]);
     Term *table_terms = table_.terms();
@@ -310,7 +310,7 @@ void Worker::flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms
         if (counted) {
             Term &term = table_terms[place];
             const bool is_new = term.last_document != document;
-            // Where the term stands, without a branch: which of the two cannot be guessed.
+            // The entry of the term, without a branch, which would be mispredicted.
             const std::uint32_t if_old = 0u - std::uint32_t{!is_new};
             const std::uint32_t at = n_entries ^ ((n_entries ^ term.last_entry) & if_old);
             entries[n_entries].count = 0;

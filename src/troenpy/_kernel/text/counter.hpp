@@ -1,9 +1,9 @@
-// Documents in, term counts per document out.
+// Counts the terms of documents.
 //
-// Each worker thread has its own table and counts whole chunks of documents. Within a document a term is
-// counted without a branch: it remembers the last document and the entry there. Words come from the edges in
-// the bits that Normaliser sets; n-grams of words are pairs of term numbers, so their text is not
-// touched; character n-grams are cut from every position.
+// Each worker thread has its own table and counts whole chunks of documents. Terms are counted without a branch:
+// each remembers the last document it was in, and its entry there. Words begin and end where the bits of
+// Normaliser change. N-grams of words are pairs of term numbers, so their text is not touched. Character n-grams
+// are cut at every position.
 
 #pragma once
 
@@ -36,7 +36,7 @@ struct Entry {
     std::uint32_t count;
 };
 
-// The counts of consecutive documents, in the term numbers of one worker.
+// The counts of consecutive documents, with the term numbers of one worker.
 struct Chunk {
     std::uint64_t first_document = 0;
     std::uint32_t worker = 0;
@@ -53,9 +53,9 @@ public:
     TermTable &table() { return table_; }
 
 private:
-    // Keys wait here for their slots, and their terms, to arrive from memory.
+    // Keys are collected here, so that cache misses on their slots and terms overlap.
     struct Batch {
-        static constexpr std::size_t capacity = 64;  // more would push each other out of the first-level cache
+        static constexpr std::size_t capacity = 64;  // more would not fit in the L1 cache
         std::size_t size = 0;
         Key keys[capacity];
         std::uint64_t hashes[capacity];
@@ -95,14 +95,14 @@ private:
     std::uint32_t document_ = 0;
     std::uint32_t n_flushes_ = 0;
     std::vector<std::uint32_t> word_terms_, ngram_terms_, longer_terms_;
-    // Character n-grams: the text with its white space in order, and where its characters start if not ASCII.
+    // Character n-grams: the text with normalised white space, and where its characters start if it is not ASCII.
     Buffer<char> chars_;
     std::uint64_t n_bytes_ = 0;
     std::vector<std::uint64_t> starts_;
     std::uint64_t n_chars_ = 0;
 };
 
-// All that has been counted, batch by batch.
+// The counts of all batches so far.
 class Counter {
 public:
     Counter(Settings settings, unsigned n_threads);
@@ -121,7 +121,7 @@ private:
     Settings settings_;
     unsigned n_threads_;
     std::uint64_t n_documents_ = 0;
-    std::vector<std::unique_ptr<Worker>> workers_;  // no more than chunks were ever counted at once
+    std::vector<std::unique_ptr<Worker>> workers_;  // at most as many as chunks counted at the same time
     std::vector<Chunk> chunks_;                     // in the order of documents
 };
 

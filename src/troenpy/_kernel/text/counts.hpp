@@ -1,4 +1,4 @@
-// What a finished count can be asked: how many documents have a term, which terms get which column, the matrix.
+// The result of counting: document frequencies, the column of each term, and the matrix.
 
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace troenpy::text {
 
-// The counts of all documents, and which column every term has.
+// The counts of all documents, and the column of every term.
 class CountedRows {
 public:
-    // Takes the chunks of the counter.
+    // Takes over the chunks of the counter.
     CountedRows(Counter &counter, Columns columns)
         : n_threads_(counter.n_threads()),
           n_documents_(counter.n_documents()),
@@ -42,7 +42,7 @@ public:
         return totals;
     }
 
-    // Where each row begins in the arrays of a CSR matrix, and where the last one ends. Not for two threads at once.
+    // The indptr of the CSR matrix. Not thread-safe.
     const std::vector<std::int64_t> &row_borders() {
         if (borders_.empty()) {
             std::vector<std::int64_t> borders(n_documents_ + 1);
@@ -54,7 +54,7 @@ public:
         return borders_;
     }
 
-    // Rows at the borders, which must be known. For one of several callers, which share the queue.
+    // Writes rows to their positions; row borders must be known. Several threads may call this with the same queue.
     template <typename Index, typename Value>
     void write_rows(Index *indices, Value *values, bool binary, unsigned n_threads, ChunkQueue &queue) const {
         RowWriter(chunks_, columns_, n_threads, queue).write(borders_.data(), indices, values, binary);
@@ -63,7 +63,7 @@ public:
     unsigned n_threads() const { return n_threads_; }
 
 protected:
-    // Column i becomes columns[i]; no_column leaves it out.
+    // Column i becomes columns[i]; no_column drops it.
     void renumber(const std::vector<std::uint32_t> &columns, std::uint64_t n_columns) {
         for (std::vector<std::uint32_t> &by_term : columns_.by_worker) {
             for (std::uint32_t &column : by_term) {
@@ -80,17 +80,17 @@ private:
     std::uint64_t n_documents_;
     std::vector<Chunk> chunks_;
     Columns columns_;
-    std::vector<std::int64_t> borders_;  // empty until asked for
+    std::vector<std::int64_t> borders_;  // computed on first use
 };
 
-// The same with the vocabulary that was found: a column for each of its terms, in order.
+// The same with a vocabulary learned from the documents: one column per term, in order.
 class TermCounts : public CountedRows {
 public:
     explicit TermCounts(Counter &counter) : TermCounts(counter, Vocabulary(counter)) {}
 
     const Vocabulary &vocabulary() const { return vocabulary_; }
 
-    // Leaves terms out; the others move together.
+    // Drops terms and renumbers the others.
     void keep(const bool *kept) {
         std::vector<std::uint32_t> columns(vocabulary_.size(), no_column);
         std::uint32_t n_kept = 0;

@@ -8,15 +8,15 @@ namespace troenpy::text {
 
 namespace {
 
-// Looks terms up in one table, so many at a time that their slots, and then the terms themselves, arrive from memory
-// together. An n-gram is walked word by word: its first word, then the pair of that and the next, and so on.
+// Looks up terms in one table, in batches, so that cache misses on their slots, and then on the terms, overlap.
+// An n-gram is looked up word by word: its first word, then the pair of that and the next, and so on.
 class Lookup {
 public:
     static constexpr std::size_t capacity = 64;
 
     Lookup(const TermTable &table, bool has_words) : table_(table), has_words_(has_words) {}
 
-    // found(i, number) for every term i in [begin, end) that the table has.
+    // Calls found(i, number) for every term i in [begin, end) that is in the table.
     template <typename F>
     void run(const GivenTerms &terms, std::size_t begin, std::size_t end, F &&found) {
         for (std::size_t i = begin; i < end; ++i) walks_[i - begin] = {terms.text(i), no_term, false};
@@ -32,11 +32,11 @@ public:
 private:
     struct Walk {
         std::string_view rest;  // of the text
-        std::uint32_t term;     // what the text before it is; no_term if it is nothing
+        std::uint32_t term;     // the term before the rest; no_term if there is none
         bool is_done;
     };
 
-    // One word further, for all; false if no one had a word left.
+    // Advances all by one word; false if no words were left.
     bool step(bool is_first) {
         bool goes_on = false;
         for (std::size_t i = 0; i < n_; ++i) {

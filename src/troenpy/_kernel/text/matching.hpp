@@ -1,7 +1,7 @@
-// Columns from a vocabulary that is given.
+// Columns from a given vocabulary.
 //
-// Each of its terms is looked up in the tables of the workers. The terms of the documents are neither merged
-// nor sorted nor spelt: that would cost more than the counting itself.
+// Each term of the vocabulary is looked up in the tables of the workers. The terms of the documents are not
+// merged, sorted or converted to text: that would cost more than counting them.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace troenpy::text {
 
-// Terms and the columns they have, with a copy of their UTF-8 text.
+// Terms with their columns, and a copy of their UTF-8 text.
 class GivenTerms {
 public:
     explicit GivenTerms(std::uint64_t n_columns) : n_columns_(n_columns) {}
@@ -25,7 +25,7 @@ public:
         columns_.push_back(column);
     }
 
-    // Readers may look this far beyond the end of a term. To be called once, after the last of them.
+    // Readers may read this far past the end of a term. Call once, after adding the last term.
     void pad() { text_.resize(text_.size() + sizeof(Key)); }
 
     std::size_t size() const { return columns_.size(); }
@@ -43,10 +43,10 @@ private:
     std::vector<std::int64_t> columns_;
 };
 
-// The column as the matrix has it; std::invalid_argument if it is outside.
+// Converts a column number; throws std::invalid_argument if it is out of range.
 std::uint32_t checked_column(std::int64_t column, std::uint64_t n_columns);
 
-// Whether one column is given to several terms that the documents have.
+// Whether several terms of the documents have the same column.
 bool has_shared_columns(const std::vector<std::vector<std::uint32_t>> &by_worker, std::uint64_t n_columns);
 
 Columns find_columns(Counter &counter, const GivenTerms &terms);

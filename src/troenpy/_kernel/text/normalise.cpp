@@ -30,7 +30,7 @@ bool is_ascii_block(const Unit *units) {
 
 bool is_continuation(std::uint32_t byte) { return (byte & 0xC0) == 0x80; }
 
-// Strict: no overlong forms, no surrogates, nothing above U+10FFFF, as Python's own decoder.
+// Strict, like Python's decoder: no overlong forms, no surrogates, nothing above U+10FFFF.
 std::uint32_t decode_utf8(const std::uint8_t *&at, const std::uint8_t *end) {
     const std::uint32_t first = *at++;
     if (first < 0x80) return first;
@@ -47,7 +47,7 @@ std::uint32_t decode_utf8(const std::uint8_t *&at, const std::uint8_t *end) {
     return code_point;
 }
 
-// The most bytes that one code unit can become. Lower case may need a byte more than upper case: U+023A.
+// The maximum number of bytes per code unit. Lowercase may need one byte more than uppercase: U+023A.
 std::uint64_t growth(Form form) {
     switch (form) {
         case Form::ascii:
@@ -206,7 +206,7 @@ bool Normaliser::follows_mark() const {
     return marks_[(size_ - 1) / 64] >> ((size_ - 1) % 64) & 1;
 }
 
-// A word has at least two characters. One byte alone is easy to see later; one character of several bytes is not.
+// A word has at least two characters. A single byte is easy to detect later; a single multi-byte character is not.
 void Normaliser::drop_single_characters() {
     for (const Character &character : lone_starts_) {
         const std::uint64_t after = character.begin + character.length;

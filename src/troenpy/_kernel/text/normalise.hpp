@@ -1,7 +1,7 @@
-// A document on its way to terms: UTF-8, in lower case if asked, with one bit per byte that says whether the
-// byte belongs to a word (or to white space). All terms are cut from this one form, so that the same term has
-// the same bytes wherever it comes from. A lone surrogate gets the three bytes that UTF-8 would give it; byte
-// order is then the order of code points, which is the order of Python's str.
+// Normalises a document to UTF-8, lowercase if requested, with one bit per byte that tells whether the byte
+// belongs to a word (or to white space). All terms are cut from this form, so that equal terms have equal bytes
+// whatever their source. A lone surrogate becomes the three bytes that UTF-8 would give it, so that byte order is
+// the order of code points, which is the order of Python's str.
 
 #pragma once
 
@@ -20,15 +20,15 @@ class InvalidUtf8 : public std::exception {};
 
 class Normaliser {
 public:
-    // Readers of the bytes may look this far beyond their end.
+    // Readers may read this far past the end of the bytes.
     static constexpr std::size_t padding = 64;
 
     Normaliser(Mark mark, bool lower, bool portable);
 
-    // False if only Python can lower-case this document (see unicode.hpp); then nothing of it is kept.
+    // False if only Python can lowercase this document (see unicode.hpp); nothing is kept then.
     bool read(const Text &text, Watch &watch);
 
-    // The same for a text that is in lower case already.
+    // The same for a text that is already lowercase.
     void read_lowered(const Text &text, Watch &watch);
 
     const char *bytes() const { return reinterpret_cast<const char *>(bytes_.data()); }
@@ -69,7 +69,7 @@ private:
         std::uint64_t begin;
         unsigned length;
     };
-    std::vector<Character> lone_starts_;  // word characters of several bytes that begin a word
+    std::vector<Character> lone_starts_;  // multi-byte characters that begin a word
 };
 
 }  // namespace troenpy::text

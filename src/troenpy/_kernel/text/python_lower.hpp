@@ -1,4 +1,4 @@
-// str.lower() itself, for the few documents that need it. May be called without the GIL.
+// Calls Python's str.lower(), for the few documents that need it. May be called without the GIL.
 
 #pragma once
 
@@ -22,7 +22,7 @@ private:
     Text text_;
 };
 
-// A str as it lies in memory; the caller keeps it alive.
+// A view of a str; the caller keeps it alive.
 Text text_of(PyObject *str);
 
 }  // namespace troenpy::text

@@ -16,7 +16,7 @@ namespace troenpy::text {
 
 namespace {
 
-// At times: the user may want to stop, and other threads may wait for the GIL.
+// Called now and then: the user may interrupt, and other threads may be waiting for the GIL.
 void pause(std::uint64_t step) {
     if (step % (1 << 12) != 0) return;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -33,8 +33,8 @@ nb::object to_str(std::string_view text) {
     return nb::steal(str);
 }
 
-// A dict that need not grow. Growing passes through tables that are two thirds full, where each new key meets others:
-// several cache misses instead of one, and a tenth of the time of a fit. The function is private, but in the headers of
+// A dict that is large enough from the start. A growing dict is often two thirds full, where every new key collides:
+// several cache misses instead of one, a tenth of the time of a fit. The function is private, but in the headers of
 // CPython 3.11 to 3.14.
 nb::dict dict_with_room(std::uint64_t n) {
 #if defined(PYPY_VERSION) || PY_VERSION_HEX >= 0x030F0000
@@ -47,7 +47,7 @@ nb::dict dict_with_room(std::uint64_t n) {
 #endif
 }
 
-// Looking a term up in the dict takes about as long as looking so many up in the tables.
+// Looking up one term in the dict costs about as much as looking up this many in the tables.
 constexpr std::size_t lookups_per_search = 8;
 
 std::string_view utf8_of(PyObject *str, nb::object &bytes) {
@@ -65,7 +65,7 @@ std::int64_t column_of(PyObject *value) {
     return column;
 }
 
-// A key that is not str matches no term; a value too large for a column is an error only if its key does.
+// A key that is not str matches no term; a value too large for a column is only an error if its key matches one.
 GivenTerms copy_terms(const nb::dict &vocabulary, std::size_t n_columns) {
     GivenTerms terms(n_columns);
     PyObject *key, *value;
@@ -86,7 +86,7 @@ std::string_view word_of(const TermTable &table, const Key &key) {
 
 // The UTF-8 text of a term of one worker; `text` is overwritten.
 void spell(const TermTable &table, std::uint32_t term, std::string &text) {
-    std::vector<std::uint32_t> later_words;  // the last first
+    std::vector<std::uint32_t> later_words;  // in reverse order
     for (; is_pair(table.key(term)); term = static_cast<std::uint32_t>(table.key(term).head >> 32))
         later_words.push_back(static_cast<std::uint32_t>(table.key(term).head));
     text = word_of(table, table.key(term));

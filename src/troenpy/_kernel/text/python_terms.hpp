@@ -1,4 +1,4 @@
-// Terms as Python has them: str objects, and dicts from them to columns.
+// Python's terms: str objects, and dicts that map them to columns.
 
 #pragma once
 
@@ -8,14 +8,15 @@
 
 namespace troenpy::text {
 
-// The dict of a vectorizer: every term that has a column.
+// The vocabulary of a vectorizer: a dict of all terms with a column.
 nanobind::dict make_vocabulary(const TermCounts &counts);
 
-// Gives the terms the columns they have in the dict, and none to those it lacks. Takes the counter's chunks.
+// Assigns the columns in the dict to the terms; terms that are not in the dict get none. Takes over the counter's
+// chunks.
 CountedRows *match_vocabulary(Counter &counter, const nanobind::dict &vocabulary);
 
 // Writes the keys of a dict whose values are 0, 1, 2, ... in any order to an array of objects, by value.
-// False if the values are others; what the array holds then is of no use.
+// Returns false for any other values; the content of the array is then undefined.
 bool names_by_column(const nanobind::dict &vocabulary, nanobind::handle names);
 
 }  // namespace troenpy::text

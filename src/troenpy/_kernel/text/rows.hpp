@@ -1,7 +1,7 @@
-// The counts as a CSR matrix whose columns ascend in every row.
+// Writes the counts as a CSR matrix with sorted column indices.
 //
-// A row is not sorted: its columns are set in a bitmap with two summaries above it, each bit of which says
-// that there is something in 64 bits below, and are then read off in order.
+// Rows are not sorted. Instead, the columns of a row are set in a bitmap and then read in order. Two levels of
+// summary bitmaps, with one bit for 64 bits below, make it fast to skip zeros.
 
 #pragma once
 
@@ -30,17 +30,17 @@ public:
         mark(column);
     }
 
-    // For a vocabulary that gives one column to several terms.
+    // For a vocabulary in which several terms have the same column.
     void add(std::uint32_t column, std::uint32_t count) {
         const bool is_there = bits_[column >> 6] >> (column & 63) & 1;
         counts_[column] = (is_there ? counts_[column] : 0) + count;
         mark(column);
     }
 
-    // body(column, count) in ascending order; the set is empty afterwards.
+    // Calls body(column, count) in ascending order, and empties the set.
     template <typename F>
     void drain(F &&body) {
-        // First which words have something: one loop in the other would be a branch that cannot be guessed.
+        // First collect the non-zero words: nested loops would be mispredicted.
         std::size_t n_words = 0;
         const auto drain_group = [&](std::size_t group) {
             drain_word(groups_, group, [&](std::size_t word) { words_[n_words++] = static_cast<std::uint32_t>(word); });
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    // So many are looked at one by one; of more, only those below a marked region.
+    // Up to this many words are scanned one by one; beyond that, only those whose summary bit is set.
     static constexpr std::size_t most_groups = 128;
 
     void mark(std::uint32_t column) {
@@ -78,15 +78,15 @@ private:
     std::vector<std::uint32_t> counts_, words_;
 };
 
-// Which column every term of every worker has.
+// The column of every term of every worker.
 struct Columns {
     std::vector<std::vector<std::uint32_t>> by_worker;  // no_column: left out
     std::uint64_t n_columns;
-    bool shared;    // whether several terms may have the same
-    bool complete;  // whether every term that was counted has one
+    bool shared;    // whether several terms may have the same column
+    bool complete;  // whether every term has a column
 };
 
-// Which chunk is next, for writers that share them and may begin at different times; `stop` ends them all.
+// Hands out chunks to writers, which may start at different times; `stop` ends them all.
 struct ChunkQueue {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};

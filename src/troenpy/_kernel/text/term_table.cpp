@@ -40,7 +40,7 @@ std::uint64_t hash_bytes(std::string_view text, const Seed &seed) {
 TermTable::TermTable()
     : slots_(std::size_t{1} << first_size_log2), shift_(64 - first_size_log2), seed_(process_seed()) {
     terms_.reserve(1);
-    terms_[0] = {};  // what an empty slot is taken for: no key equals it
+    terms_[0] = {};  // empty slots refer to it; no key equals it
 }
 
 std::uint32_t TermTable::find_long(std::string_view text, const Key &key, std::uint64_t hash) {
@@ -83,7 +83,7 @@ std::string_view TermTable::long_text(const Key &key) const {
 }
 
 void TermTable::grow() {
-    // Small tables quadruple: most of them will be large.
+    // Small tables grow fourfold, because most of them will become large.
     const unsigned step = slots_.size() < (std::size_t{1} << 17) ? 2 : 1;
     if (slots_.size() << step > std::size_t{1} << largest_size_log2)
         throw std::overflow_error("more than 1,500,000,000 different terms");

@@ -1,9 +1,9 @@
-// Terms, and what the counting of one document needs to know about each.
+// A hash table of terms, with the state that counting needs for each.
 //
-// A term is known by a key of 16 bytes. Up to 15 bytes of text are the key themselves, so that no string is
-// ever compared; longer ones are a hash and a place in an arena; an n-gram of words is the pair (its first n
-// - 1 words, its last word), both as term numbers. Terms stand one after the other in the order in which they
-// came, so that the frequent ones share few pages; an open-addressing hash table of small slots says where.
+// A term has a key of 16 bytes. Texts of up to 15 bytes are stored in the key, so that no strings are compared; for
+// longer ones the key is a hash and a position in an arena; for an n-gram of words it is the pair (its first n - 1
+// words, its last word), both as term numbers. Terms are stored in order of first occurrence, so that frequent ones
+// share few pages; an open-addressing hash table of small slots has their positions.
 
 #pragma once
 
@@ -41,7 +41,7 @@ constexpr std::uint64_t low_bytes(std::size_t n) {
     return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * n) - 1;
 }
 
-// The bytes of a key that belong to a term of each length.
+// Masks for the bytes of a key, by length of the term.
 constexpr auto inline_masks = [] {
     std::array<Key, longest_inline + 1> masks{};
     for (std::size_t length = 0; length < masks.size(); ++length)
@@ -63,7 +63,7 @@ inline Key pair_key(std::uint32_t first_words, std::uint32_t last_word) {
     return {static_cast<std::uint64_t>(first_words) << 32 | last_word, pair_tag};
 }
 
-// Random per process, as Python's own hash: nobody can prepare texts whose terms all collide.
+// Random per process, like Python's hash, so that nobody can construct texts whose terms all collide.
 struct Seed {
     std::uint64_t first, second;
 };
@@ -71,13 +71,13 @@ const Seed &process_seed();
 
 std::uint64_t hash_bytes(std::string_view text, const Seed &seed);
 
-constexpr std::uint32_t no_term = 0xFFFFFFFF;  // the number of stop words: they take no part
+constexpr std::uint32_t no_term = 0xFFFFFFFF;  // the number of every stop word: they are not counted
 
 struct alignas(32) Term {  // never crosses a cache line
     Key key;
     std::uint32_t n_documents;
     std::uint32_t last_document;  // documents count from 1: zero is "none yet"
-    std::uint32_t last_entry;     // where the last document counts this term
+    std::uint32_t last_entry;     // the entry of this term in the last document
 };
 static_assert(sizeof(Term) == 32);
 
@@ -91,7 +91,7 @@ public:
     }
     void prefetch(std::uint64_t hash) const { cpu::prefetch(&slots_.data()[hash >> shift_]); }
 
-    // Once the slot is here: the place of the term that it most likely leads to, some other if it does not.
+    // When the slot is in the cache: the likely position of the term. It may be wrong.
     std::uint32_t guess(std::uint64_t hash) const {
         const std::uint32_t place = slots_.data()[hash >> shift_].place;
         const std::uint32_t guess = place - (place != 0);
@@ -99,14 +99,14 @@ public:
         return guess;
     }
 
-    // Room for n more terms, so that `find` need not look and terms stay where they are. 0.7 is the load from
-    // which probing costs more than the memory that a larger table would touch.
+    // Makes room for n more terms, so that `find` need not check and terms do not move. Above a load of 0.7, probing
+    // costs more than the cache misses of a larger table.
     void reserve(std::size_t n) {
         while (size_ + n > slots_.size() / 10 * 7) grow();
         terms_.reserve(size_ + n);
     }
 
-    // The place of a term, which is added if it is new. Not for long terms.
+    // The position of a term, which is added if it is new. Not for long terms.
     std::uint32_t find(const Key &key, std::uint64_t hash) {
         const std::uint32_t tag = tag_of(hash);
         for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
@@ -117,18 +117,18 @@ public:
     }
     // Not inline: long terms are rare.
     std::uint32_t find_long(std::string_view text, const Key &key, std::uint64_t hash);
-    // Equal to no key of the table, which has a place in the arena: texts must be compared.
+    // Never equal to a key in the table, which has a position in the arena: texts must be compared.
     Key long_key(std::string_view text) const { return {hash_bytes(text, seed_), ~std::uint64_t{0}}; }
 
-    // Makes a text a stop word. To be called before any term is added.
+    // Adds a stop word. Call before any term is added.
     void exclude(std::string_view text);
 
-    // 16 bytes from its beginning must be readable.
+    // The first 16 bytes must be readable, even if the text is shorter.
     Key key_of(std::string_view text) const {
         return text.size() > longest_inline ? long_key(text) : inline_key(text.data(), text.size());
     }
 
-    // The number of a term, or no_term; nothing is added. The text is looked at only if it is long.
+    // The number of a term, or no_term; does not add it. The text is only read if it is long.
     std::uint32_t look_up(std::string_view text, const Key &key, std::uint64_t hash) const {
         const std::uint32_t tag = tag_of(hash);
         for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
@@ -142,8 +142,8 @@ public:
         }
     }
 
-    // By place; they stay until the next `reserve`. Stop words come first and have no numbers: that of
-    // another is its place, less those.
+    // By position; they do not move until the next `reserve`. Stop words come first and have no numbers, so the
+    // number of a term is its position minus the number of stop words.
     Term *terms() { return terms_.data(); }
     std::uint32_t n_excluded() const { return n_excluded_; }
     std::uint32_t n_terms() const { return size_ - n_excluded_; }
@@ -151,9 +151,9 @@ public:
     std::uint32_t n_documents(std::uint32_t number) const { return terms_[n_excluded_ + number].n_documents; }
     std::string_view long_text(const Key &key) const;
 
-    // Gives up the slots: terms can only be read from now on.
+    // Frees the slots: from now on the table is read-only.
     void close() { slots_ = Zeros<Slot>(); }
-    // Gives up the terms too: what is left are the texts of long ones.
+    // Frees the terms too; only the texts of long terms are left.
     void drop_terms() { terms_ = Buffer<Term>(); }
 
 private:

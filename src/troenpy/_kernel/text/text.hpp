@@ -1,4 +1,4 @@
-// A document as it lies in memory: Python's four layouts of str, or UTF-8 from Arrow. Nothing is copied.
+// A view of a document in memory, without a copy: one of Python's four str layouts, or UTF-8 from Arrow.
 
 #pragma once
 

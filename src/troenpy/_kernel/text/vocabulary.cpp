@@ -17,7 +17,7 @@ struct Owner {
     std::uint32_t worker, term;
 };
 
-// A word as two numbers whose order is the order of its first 15 bytes, then of its length.
+// A word as two numbers, which compare like its first 15 bytes and then its length.
 struct Word {
     std::uint64_t head, tail;
     Owner owner;
@@ -48,8 +48,8 @@ Word long_word(std::string_view text, Owner owner) {
 
 bool is_long(const Word &word) { return (word.tail & 0xFF) == longer_than_inline; }
 
-// Puts values into buckets, each bucket in the order of parts and of values within a part; returns where the
-// buckets begin. each(part, body) calls body(value) for the values of a part, and does so twice.
+// Distributes values to buckets, keeping the order of parts and of values within a part; returns where the
+// buckets begin. each(part, body) must call body(value) for every value of a part; it is called twice.
 template <typename T, typename Each, typename Bucket>
 std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::size_t n_buckets, unsigned n_threads,
                                    Each each, Bucket bucket) {
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> scatter(Buffer<T> &values, std::size_t n_parts, std::
     return borders;
 }
 
-// Calls sort(thread, first, last) for every bucket that has something to sort; borders[b] is where bucket b begins.
+// Calls sort(thread, first, last) for every bucket with more than one value; borders[b] is where bucket b begins.
 template <typename T, typename Sort>
 void sort_buckets(T *values, const std::vector<std::uint64_t> &borders, unsigned n_threads, Sort sort) {
     constexpr std::uint64_t task_size = 1 << 14;
@@ -92,7 +92,7 @@ void sort_buckets(T *values, const std::vector<std::uint64_t> &borders, unsigned
     });
 }
 
-// Sorts words whose first two bytes are the same, if they are many after parting them by the third.
+// Sorts words with the same first two bytes; if there are many, first splits them by the third.
 template <typename Less>
 void sort_words(Word *first, Word *last, Buffer<Word> &parted, Less less) {
     constexpr std::ptrdiff_t many = 64;
@@ -139,7 +139,7 @@ void Vocabulary::take(Worker &worker, Source &source) {
     source.nodes.resize(source.table.n_terms());
 }
 
-// The first words of an n-gram were there before it: one pass in the order of numbers is enough.
+// The prefix of an n-gram was added before it, so one pass in order of numbers is enough.
 void Vocabulary::find_levels(Source &source) {
     source.levels.assign(source.table.n_terms(), 0);
     for (std::uint32_t i = 0; i < source.table.n_terms(); ++i) {
@@ -201,7 +201,7 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
             }
         }
     };
-    Buffer<Ngram> ngrams;  // one part: there may be too many buckets to have them for each worker
+    Buffer<Ngram> ngrams;  // a single part, because there may be too many buckets for one set per worker
     const auto borders = scatter(ngrams, 1, level_size(level - 1), n_threads, each_ngram,
                                  [](const Ngram &ngram) { return ngram.parent; });
     sort_buckets(ngrams.data(), borders, n_threads, [](unsigned, Ngram *first, Ngram *last) {
@@ -225,7 +225,7 @@ void Vocabulary::check_size() const {
     if (n_nodes >= no_column) throw std::overflow_error("more than 2**32 - 2 different terms");
 }
 
-// Columns in pre-order: a node, if it is long enough, then what it begins.
+// Columns in pre-order: a node, if it is long enough, then the n-grams that begin with it.
 void Vocabulary::number(std::uint32_t min_n) {
     if (levels_.size() == 1 && min_n == 1) {
         terms_.resize(words_.size());
@@ -233,7 +233,7 @@ void Vocabulary::number(std::uint32_t min_n) {
         return;
     }
     const auto own = [&](std::size_t level) { return std::uint32_t{level + 1 >= min_n}; };
-    std::vector<std::vector<std::uint32_t>> sizes(levels_.size());  // of the tree below and at each node
+    std::vector<std::vector<std::uint32_t>> sizes(levels_.size());  // of the subtree at each node
     for (std::size_t level = levels_.size(); level-- > 0;) {
         sizes[level].assign(level_size(level), own(level));
         if (level + 1 == levels_.size()) continue;
@@ -303,7 +303,7 @@ void Vocabulary::spell(std::uint64_t term, std::string &text) const {
         text.assign(word(node));
         return;
     }
-    // The last word is known first: lengths from the end, then the words into their places.
+    // The words are found from last to first: sum the lengths, then copy the words to their positions.
     std::size_t length = level;
     std::uint32_t first = node;
     for (std::uint32_t at = level; at > 0; first = levels_[at][first].parent, --at) {

@@ -1,10 +1,9 @@
-// The terms of all workers as one: which column each gets, in the order of Python's str, and its text.
+// Merges the terms of all workers: the column of each, in the order of Python's str, and its text.
 //
-// Words are sorted as 16-byte numbers. N-grams of words need no strings: since every word character is
-// greater than a blank, comparing "a b" with "a1 b" is comparing the ranks of their words one after the
-// other, and a shorter n-gram comes before those it begins. So the terms form a tree (a node: the n-gram, its
-// children: one word more), each level is sorted by (place of the parent, rank of the last word), and columns
-// are its nodes in pre-order.
+// Words are sorted as 16-byte numbers. N-grams of words need no strings: every word character is greater than a
+// space, so comparing "a b" with "a1 b" means comparing the ranks of their words one by one, and an n-gram comes
+// before its extensions. So the terms form a tree in which the children of an n-gram have one more word. Each
+// level is sorted by (position of the parent, rank of the last word), and columns are the nodes in pre-order.
 
 #pragma once
 
@@ -23,16 +22,16 @@ constexpr std::uint32_t no_column = 0xFFFFFFFF;
 
 class Vocabulary {
 public:
-    // Takes the tables of the workers.
+    // Takes over the tables of the workers.
     explicit Vocabulary(Counter &counter);
 
     std::uint64_t size() const { return terms_.size(); }
     std::uint64_t n_documents(std::uint64_t term) const { return n_documents_[term]; }
 
-    // Places of each worker's terms in this vocabulary; no_column for what is only part of longer n-grams.
+    // Positions of each worker's terms in this vocabulary; no_column for prefixes that are not terms themselves.
     std::vector<std::vector<std::uint32_t>> take_places() { return std::move(places_); }
 
-    // Leaves terms out.
+    // Drops terms.
     void keep(const bool *kept);
 
     // The UTF-8 text of a term; `text` is overwritten.

@@ -1,4 +1,4 @@
-"""The ledger of a term: the counts and quantities that its weight was made of."""
+"""Explanations of terms: the counts and quantities that a weight was computed from."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,34 +13,34 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.display.frames import data_frame, html_table, text_table
 from troenpy.display.plain import printable
 from troenpy.information.measures import troenpy
-from troenpy.weights.cells import Floats
+from troenpy.weights.count_table import Floats
 from troenpy.weights.paper import idf, pcf_present
 from troenpy.weights.schemes import Weight, scheme_names, term_weights
 
 
 @dataclass(frozen=True)
-class TermLedger:
-    """What is known of one term; a small table in a terminal and in a notebook.
+class TermExplanation:
+    """How the weight of a term was computed; shown as a small table in a terminal or notebook.
 
     Attributes
     ----------
     term : str
     weight : float
-        By the fitted scheme.
+        The weight by the fitted scheme.
     rank : int
-        Among the terms that occur: 1 for the largest weight, equal weights share the better rank.
+        Rank among the terms that occur: 1 is the largest weight; equal weights have the same rank.
     n_terms : int
-        How many terms occur.
+        Number of terms that occur.
     documents, all_documents : int or float
-        Documents that hold the term (n_w), documents in all (n).
+        Documents with the term (n_w), and all documents (n).
     documents_by_class : dict
-        Documents of each class that hold the term (n_iw).
+        Documents with the term in each class (n_iw).
     pcf_present, pcf_all : float
-        Smoothed troenpy of the classes among the documents that hold the term (PCF_1), and among all (PCF_*).
+        Smoothed troenpy of the classes among the documents with the term (PCF_1), and among all (PCF_*).
     idf : float
     parts : dict
-        What the scheme makes the weight of, by name: PCF_1, PCF_* and IDF for "pi", the named weights for any other
-        expression, nothing for a function of your own.
+        The quantities in the scheme, by name: PCF_1, PCF_* and IDF for "pi", the named weights for other expressions,
+        empty for your own function.
     """
 
     term: str
@@ -74,8 +74,8 @@ class TermLedger:
         ]
 
 
-class TermLedgers(tuple[TermLedger, ...]):
-    """The ledgers of several terms: a sequence of :class:`TermLedger` that shows itself as one table."""
+class TermExplanations(tuple[TermExplanation, ...]):
+    """Explanations of several terms: a tuple of :class:`TermExplanation` that is shown as one table."""
 
     __slots__ = ()
 
@@ -88,16 +88,18 @@ class TermLedgers(tuple[TermLedger, ...]):
         return html_table(self._header(), self._rows())
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, one row per term: weight, rank, documents in all and of each class, and the parts.
+        """Return a pandas DataFrame, one row per term: weight, rank, documents in total and per class, and the parts.
 
         Returns
         -------
         pandas.DataFrame
         """
         classes = [*self[0].documents_by_class] if self else []
-        by_class = [[ledger.documents_by_class[name] for ledger in self] for name in classes]
-        parts = [[ledger.parts[name] for ledger in self] for name in self._parts()]
-        known = [[getattr(ledger, name) for ledger in self] for name in ("term", "weight", "rank", "documents")]
+        by_class = [[explanation.documents_by_class[name] for explanation in self] for name in classes]
+        parts = [[explanation.parts[name] for explanation in self] for name in self._parts()]
+        known = [
+            [getattr(explanation, name) for explanation in self] for name in ("term", "weight", "rank", "documents")
+        ]
         names = ["term", "weight", "rank", "documents", *(f"documents in {name}" for name in classes), *self._parts()]
         return data_frame(names, [*known, *by_class, *parts])
 
@@ -110,36 +112,36 @@ class TermLedgers(tuple[TermLedger, ...]):
     def _rows(self) -> list[list[str]]:
         return [
             [
-                printable(ledger.term),
-                f"{ledger.weight:.6g}",
-                str(ledger.rank),
-                f"{ledger.documents:g}",
-                _most_frequent(ledger.documents_by_class),
-                *(f"{value:.6g}" for value in ledger.parts.values()),
+                printable(explanation.term),
+                f"{explanation.weight:.6g}",
+                str(explanation.rank),
+                f"{explanation.documents:g}",
+                _most_frequent(explanation.documents_by_class),
+                *(f"{value:.6g}" for value in explanation.parts.values()),
             ]
-            for ledger in self
+            for explanation in self
         ]
 
 
 def explain_terms(
     terms: Any, names: NDArray[Any], counts: ClassCounts, weights: Floats, *, scheme: str | Weight, smoothing: float
-) -> TermLedger | TermLedgers:
-    """Return the ledger of a term, or those of a list of terms.
+) -> TermExplanation | TermExplanations:
+    """Explain the weight of one term, or of several.
 
     Parameters
     ----------
     terms : str, int, or iterable of them
-        Names or numbers of columns.
+        Column names or numbers.
     names : ndarray of shape (n_terms,)
     counts : ClassCounts
     weights : ndarray of shape (n_terms,)
     scheme : str or callable
-        What the weights were made by.
+        The scheme that the weights were computed with.
     smoothing : float
 
     Returns
     -------
-    TermLedger or TermLedgers
+    TermExplanation or TermExplanations
 
     Examples
     --------
@@ -157,8 +159,8 @@ def explain_terms(
     of_all = float(troenpy(counts.n_docs[counts.n_docs > 0], estimator="add_one", smoothing=smoothing))
     paper = {"PCF_1": with_term, "PCF_*": np.full(len(columns), of_all), "IDF": by_rarity}
     parts = _parts(counts, columns, scheme, smoothing, paper)
-    ledgers = TermLedgers(
-        TermLedger(
+    explanations = TermExplanations(
+        TermExplanation(
             term=str(names[column]),
             weight=float(weights[column]),
             rank=1 + int(np.count_nonzero(weights[occurs] > weights[column])),
@@ -173,22 +175,22 @@ def explain_terms(
         )
         for i, column in enumerate(columns)
     )
-    return ledgers[0] if is_one else ledgers
+    return explanations[0] if is_one else explanations
 
 
-#: The weights that are shown by the paper's quantities.
+#: The weights that are shown as the paper's quantities.
 _PAPER = {"pi": ("PCF_1", "PCF_*", "IDF"), "pcf": ("PCF_1", "PCF_*"), "pcf_present": ("PCF_1",), "idf": ("IDF",)}
 
 
 def _parts(
     counts: ClassCounts, columns: list[int], scheme: str | Weight, smoothing: float, paper: dict[str, Floats]
 ) -> dict[str, Floats]:
-    """Return what the scheme names, the paper's weights in their own parts."""
+    """Return the quantities in a scheme by name; the paper's weights are broken down into theirs."""
     found: dict[str, Floats] = {}
     for name in scheme_names(scheme):
         if name in _PAPER:
             found |= {part: paper[part] for part in _PAPER[name]}
-        else:  # of all terms, not of these alone: a weight may depend on the whole vocabulary
+        else:  # over all terms, because a weight may depend on the whole vocabulary
             found[name] = term_weights(counts, name, smoothing=smoothing)[columns]
     return found
 
@@ -199,14 +201,14 @@ def _most_frequent(documents_by_class: dict[Any, int | float]) -> str:
 
 
 def find_column(term: str | int, names: NDArray[Any]) -> int:
-    """Return the column of a term given by name or number; a ValueError suggests similar names."""
+    """Return the column of a term, given by name or number; the error for an unknown name suggests similar ones."""
     if isinstance(term, Integral) and not isinstance(term, bool):
         if not 0 <= int(term) < len(names):
-            raise ValueError(f"column must lie between 0 and {len(names) - 1}, got {term}")
+            raise ValueError(f"a column number must be between 0 and {len(names) - 1}, got {term}")
         return int(term)
     found = np.flatnonzero(names == term)
     if len(found) == 0:
         close = get_close_matches(str(term), names.tolist(), n=3)
-        hint = f"; did you mean {' or '.join(close)}?" if close else "; a column's number works too"
-        raise ValueError(f"there is no term {term!r}{hint}")
+        hint = f"did you mean {' or '.join(close)}?" if close else "pass a known term or a column number"
+        raise ValueError(f"unknown term {term!r}: {hint}")
     return int(found[0])

@@ -21,12 +21,12 @@ def test_several_terms_are_a_sequence_of_the_single_ones():
     vectorizer = fitted()
     table = vectorizer.explain(["vote", "goal", "vote"])
     assert list(table) == [vectorizer.explain(term) for term in ("vote", "goal", "vote")]
-    assert [ledger.term for ledger in vectorizer.explain(range(2))] == ["close", "goal"]
+    assert [explanation.term for explanation in vectorizer.explain(range(2))] == ["close", "goal"]
     assert vectorizer.explain(np.array(["goal"], dtype=object)) == vectorizer.explain(pd.Series(["goal"]))
     assert len(vectorizer.explain([])) == 0
     assert str(vectorizer.explain(())) == "no terms"
     assert vectorizer.explain([]).to_frame().columns.tolist() == ["term", "weight", "rank", "documents"]
-    with pytest.raises(ValueError, match=r"there is no term 'goals'; did you mean goal\?"):
+    with pytest.raises(ValueError, match=r"unknown term 'goals': did you mean goal\?"):
         vectorizer.explain(["vote", "goals"])
 
 
@@ -40,7 +40,7 @@ def test_several_terms_print_as_a_table():
 
 def test_a_weighter_explains_several_columns_too():
     weighter = TermWeighter("rf").fit(pd.DataFrame({"goal": [1, 1, 0], "vote": [0, 0, 2]}), ["s", "s", "p"])
-    assert [ledger.documents for ledger in weighter.explain(["goal", 1])] == [2, 1]
+    assert [explanation.documents for explanation in weighter.explain(["goal", 1])] == [2, 1]
 
 
 def test_a_table_becomes_a_data_frame():
@@ -59,9 +59,9 @@ def test_without_pandas_an_error_says_how_to_install_it(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in WEIGHTS if name not in ("pi", "pcf", "pcf_present", "idf")])
 def test_the_part_of_a_named_scheme_is_its_weight(name):
-    for ledger in fitted(name).explain(["goal", "late", "vote"]):
-        assert list(ledger.parts) == [name]
-        assert ledger.parts[name] == ledger.weight
+    for explanation in fitted(name).explain(["goal", "late", "vote"]):
+        assert list(explanation.parts) == [name]
+        assert explanation.parts[name] == explanation.weight
 
 
 @pytest.mark.parametrize(
@@ -77,19 +77,19 @@ def test_the_part_of_a_named_scheme_is_its_weight(name):
     ],
 )
 def test_the_parts_are_those_of_the_scheme(scheme, parts, weight):
-    ledger = fitted(scheme, smoothing=0.5).explain("goal")
-    assert list(ledger.parts) == parts
-    assert weight(*ledger.parts.values()) == pytest.approx(ledger.weight)
-    shown = str(ledger)
+    explanation = fitted(scheme, smoothing=0.5).explain("goal")
+    assert list(explanation.parts) == parts
+    assert weight(*explanation.parts.values()) == pytest.approx(explanation.weight)
+    shown = str(explanation)
     assert [name for name in ("PCF_1", "PCF_*", "IDF", "rf", "certainty") if name in shown] == [
         name for name in ("PCF_1", "PCF_*", "IDF", "rf", "certainty") if name in parts
     ]
 
 
 def test_of_a_function_only_the_weight_and_the_counts_are_shown():
-    ledger = fitted(lambda counts: np.sqrt(counts.term_docs)).explain("goal")
-    assert (ledger.weight, ledger.parts) == (2.0, {})
-    assert str(ledger).splitlines()[1:] == [
+    explanation = fitted(lambda counts: np.sqrt(counts.term_docs)).explain("goal")
+    assert (explanation.weight, explanation.parts) == (2.0, {})
+    assert str(explanation).splitlines()[1:] == [
         "  weight               2",
         "  rank                 1 of 6",
         "  documents (n_w)      4 of 6",
