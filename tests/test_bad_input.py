@@ -461,7 +461,7 @@ TRANSPORT = [
         "k above n",
         lambda: transport(n_neighbors=9).fit(TEXTS, LABELS).predict(TEXTS),
         ValueError,
-        "9 neighbours are more",
+        "n_neighbors=9 is more than",
     ),
     ("documents", lambda: transport().fit(set(TEXTS), LABELS), TypeError, "must have an order, .* a set has none"),
     (

@@ -73,7 +73,7 @@ COMMANDS = {
     "a folder that is a file": (["reproduce", "--out", "a file"], 1, "a file: File exists"),
     "a folder below a file": (["reproduce", "--out", "a file/below"], 1, "a file/below: Not a directory"),
     "transport without vectors": (["reproduce", *WMD], 1, "optimal transport needs word vectors: name them, .*"),
-    "vectors that are not there": (["reproduce", *WMD, "--vectors", "no.txt"], 1, "there is no file no.txt, and no .*"),
+    "vectors that are not there": (["reproduce", *WMD, "--vectors", "no.txt"], 1, "'no.txt' is neither a file nor .*"),
     "vectors of a line without end": (
         ["reproduce", *WMD, "--vectors", "long.txt.gz"], 1, "line 1 of long.txt.gz is longer than 1,048,576 bytes: .*",
     ),

@@ -59,7 +59,7 @@ class TestClassifier:
         for container in (tuple(bags), iter(bags), pd.Series(bags, index=range(5, 23)), np.array(bags, dtype=object)):
             for mine, other in zip(model.kneighbors(container), expected, strict=True):
                 np.testing.assert_array_equal(mine, other)
-        with pytest.raises(TypeError, match="got the text 'w1': split it"):
+        with pytest.raises(TypeError, match="got the string 'w1': split it"):
             model.predict([bags[0], "w1"])
 
     def test_other_vectors_wait_for_the_next_fit(self):
@@ -174,7 +174,7 @@ class TestExperiments:
         (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"w1 1 2\n")[:-9])
         (tmp_path / "others.txt").write_bytes(b"zzz 1 2\n")
         for name, error, message in (
-            ("typo.npz", FileNotFoundError, "no word vectors of this name: known is glove-50d"),
+            ("typo.npz", FileNotFoundError, "neither a file nor known word vectors: give a path or glove-50d"),
             ("cut.txt.gz", ValueError, "is damaged"),
             ("others.txt", ValueError, "others.txt has a vector for none of the 6 terms of tiny"),
         ):
@@ -204,8 +204,8 @@ class TestExperiments:
             assert len(test) == 4
 
     def test_hoftt_runs_by_name(self, corpus, vectors, monkeypatch):
-        learnt = Topics.learnt
-        monkeypatch.setattr(Topics, "learnt", lambda counts, words: learnt(counts, words, n_topics=3, n_steps=30))
+        learnt = Topics.learn
+        monkeypatch.setattr(Topics, "learn", lambda counts, words: learnt(counts, words, n_topics=3, n_steps=30))
         (row,) = experiments.run([corpus], ["knn: hoftt"], 1, vectors=vectors)
         assert row.error == 0
 

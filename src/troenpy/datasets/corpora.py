@@ -213,7 +213,7 @@ def _read(entry: Entry, path: Path) -> bytes:
 
 def _fetch(entry: Entry, cache: Path | None) -> bytes:
     """Download the originals, turn them into records, and keep those in the cache."""
-    files, path = downloads.fetched(entry.source, cache, entry.file_name)
+    files, path = downloads.fetch(entry.source, cache, entry.file_name)
     source = entry.source.address
     try:
         content = _lines(entry.parse(files))

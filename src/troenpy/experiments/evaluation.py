@@ -132,9 +132,9 @@ def _by_transport(split: Split, group: Sequence[Method], n_processes: int) -> li
     """
     if split.words is None:
         raise ValueError("it needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file")
-    name, vectors = group[0].features[0], split.words.vectors.of_length_one()
+    name, vectors = group[0].features[0], split.words.vectors.normalize()
     if name in TOPIC_DISTANCES:
-        distance = topic_distance(name, Topics.learnt(split.words.train, vectors))
+        distance = topic_distance(name, Topics.learn(split.words.train, vectors))
     else:
         distance = word_distance(name, vectors)
     nearest = NearestDocuments(distance.space, distance.shares(split.words.train))

@@ -151,7 +151,7 @@ class CountedCorpus:
         split = split_counts(self.counts, self.labels, train, test)
         if self.vectors is None:
             return split
-        columns, vectors = self.vectors.of(self.terms)
+        columns, vectors = self.vectors.select(self.terms)
         counts = sparse.csr_array(self.counts)
         return replace(split, words=WordCounts(vectors, counts[train][:, columns], counts[test][:, columns]))
 
