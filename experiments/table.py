@@ -121,7 +121,7 @@ def compared(rows: list[Row], methods: list[str], baseline: str) -> Comparison:
 
 def splits(comparison: Comparison) -> str:
     """Say how many random splits there are of each corpus."""
-    numbers = {corpus: cell.n_splits for (corpus, _), cell in comparison.cells.items() if cell.n_splits > 1}
+    numbers = {corpus: cell.n_splits for (corpus, _), cell in comparison.errors.items() if cell.n_splits > 1}
     return f"\nRandom splits: {', '.join(f'{corpus} {number}' for corpus, number in numbers.items())}.\n"
 
 
@@ -140,7 +140,7 @@ def transport_table() -> str:
     """Return a line for each corpus and distance, beside TF-IDF and TF-PI on the same splits and test documents."""
     comparison = _transport()
     splits = {
-        key: {row.seed: row for row in comparison.rows if (row.setting, row.method) == key} for key in comparison.cells
+        key: {row.seed: row for row in comparison.rows if (row.setting, row.method) == key} for key in comparison.errors
     }
     header = [
         "corpus",

@@ -727,24 +727,27 @@ TABLE = [
         TypeError,
         "path must be the name of a file, got None",
     ),
-    Entry("run: corpora", lambda: run("r8"), TypeError, r"corpora must be a list of them, got 'r8': write \['r8'\]"),
+    Entry("run: corpora", lambda: run("r8"), TypeError, r"corpora must be a list, got 'r8': write \['r8'\]"),
     Entry("run: corpus", lambda: run([5]), TypeError, "a corpus must be a name or a Corpus, got int: .*Corpus"),
     Entry(
         "run: methods",
         lambda: run(methods="knn: tf*idf"),
         TypeError,
-        "methods must be .* got the text 'knn: tf.idf'",
+        "methods must be .* got the string 'knn: tf.idf'",
     ),
     Entry(
-        "run: method", lambda: run(methods=["tf*pi"]), ValueError, r"cannot read method 'tf\*pi': write it as 'knn: tf"
+        "run: method",
+        lambda: run(methods=["tf*pi"]),
+        ValueError,
+        r"cannot read method 'tf\*pi': write it like 'knn: tf",
     ),
-    Entry("run: method 5", lambda: run(methods=[5]), TypeError, "a method is named by text, such as .* got int: only"),
+    Entry("run: method 5", lambda: run(methods=[5]), TypeError, "a method must be a name such as .* got int: to"),
     Entry("run: splits=0", lambda: run(splits=0), ValueError, "splits must be 1 or more, got 0"),
     Entry("run: splits='x'", lambda: run(splits="x"), ValueError, "splits must be a number .* or seeds .* got 'x'"),
     Entry(
         "run: train_fractions", lambda: run(train_fractions=[2]), ValueError, r"train_fractions must be .* got \[2\]"
     ),
-    Entry("run: ks", lambda: run(ks=[0]), ValueError, r"ks must be numbers of neighbours, 1 or more, got \[0\]"),
+    Entry("run: ks", lambda: run(ks=[0]), ValueError, r"ks must be whole numbers of 1 or more, got \[0\]"),
     Entry("run: sample", lambda: run(sample=0), ValueError, "Expected sample > 0. Got 0"),
     Entry("run: n_jobs", lambda: run(n_jobs=0), ValueError, f"{N_JOBS} 0"),
     Entry(

@@ -163,10 +163,10 @@ class TestReproduce:
             (["--datasets", "reuters"], "troenpy: unknown corpus 'reuters'; known are bbcsport, twitter, ohsumed"),
             (["--datasets", ""], "troenpy: unknown corpus ''; known are bbcsport"),
             (["--method", "knn: tf*idv"], "troenpy: unknown scheme 'idv' (did you mean idf?); known are idf"),
-            (["--method", "tf"], "troenpy: cannot read method 'tf': write it as 'knn: tf*pi'"),
+            (["--method", "tf"], "troenpy: cannot read method 'tf': write it like 'knn: tf*pi'"),
             (["--out", "a file"], "troenpy: a file: File exists"),
             (["--out", "a file/below"], "troenpy: a file/below: Not a directory"),
-            (["--train-fraction", "2"], "troenpy: train_fractions must be above 0 and at most 1, got [2.0]"),
+            (["--train-fraction", "2"], "troenpy: train_fractions must be numbers above 0 and at most 1, got [2.0]"),
         ],
     )
     def test_what_is_wrong_is_one_line(self, troenpy_command, tmp_path, words, line):
@@ -282,7 +282,7 @@ class TestReport:
             (["nowhere"], "troenpy: nowhere: No such file or directory"),
             (["empty.jsonl"], "troenpy: empty.jsonl has no rows: run troenpy reproduce first"),
             (["broken.jsonl"], "troenpy: line 1 of broken.jsonl: not a row of results"),
-            (["rows.jsonl", "--baseline", "knn: x"], "troenpy: baseline 'knn: x' was not run; the methods are"),
+            (["rows.jsonl", "--baseline", "knn: x"], "troenpy: baseline 'knn: x' was not run: choose one of"),
         ],
     )
     def test_what_is_wrong_is_one_line(self, troenpy_command, tmp_path, words, line):

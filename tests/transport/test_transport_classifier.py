@@ -138,9 +138,9 @@ class TestExperiments:
         assert read_method("knn3:wmd").name == "knn3: wmd"
         assert read_method("knn: hoftt").is_transport
         assert not read_method("knn: tf").is_transport
-        with pytest.raises(ValueError, match="wmd is a distance itself"):
+        with pytest.raises(ValueError, match="wmd is itself a distance"):
             read_method("knn-cosine: wmd")
-        with pytest.raises(ValueError, match="or kNN has a distance, one of wmd, wfr, hott, hoftt"):
+        with pytest.raises(ValueError, match="or for kNN is a distance, one of wmd, wfr, hott, hoftt"):
             read_method("lr: wmd")
 
     def test_rows_say_sample_and_vectors(self, corpus, vectors, tmp_path):
@@ -164,7 +164,7 @@ class TestExperiments:
         assert [row.method for row in rows] == ["knn1: tf", "knn1: wmd", "knn1: tf*pi", "knn1: wfr"]
         assert "POT" in all_versions(rows)
         changed = [replace(row, versions=row.versions | {"POT": "0"}) for row in rows[:1]]
-        with pytest.raises(ValueError, match="different versions of POT do not compare"):
+        with pytest.raises(ValueError, match="different versions of POT cannot be compared"):
             all_versions([*changed, *rows])
 
     def test_a_fresh_run_that_fails_loses_no_rows(self, corpus, vectors, tmp_path):
@@ -179,9 +179,9 @@ class TestExperiments:
             ("others.txt", ValueError, "others.txt has a vector for none of the 6 terms of tiny"),
         ):
             with pytest.raises(error, match=message):
-                experiments.run([corpus], ["knn1: wmd"], 1, vectors=tmp_path / name, out=out, is_fresh=True)
+                experiments.run([corpus], ["knn1: wmd"], 1, vectors=tmp_path / name, out=out, overwrite=True)
             assert out.read_bytes() == before
-        experiments.run([corpus], ["knn1: wfr"], 1, vectors=vectors, out=out, is_fresh=True)
+        experiments.run([corpus], ["knn1: wfr"], 1, vectors=vectors, out=out, overwrite=True)
         assert [row.method for row in read_rows(out)] == ["knn1: wfr"]
 
     @pytest.mark.parametrize(
@@ -216,12 +216,12 @@ class TestExperiments:
         assert rows[0].error == 0
 
     def test_vectors_must_be_named(self, corpus):
-        with pytest.raises(ValueError, match="optimal transport needs word vectors: name them, such as glove-50d"):
+        with pytest.raises(ValueError, match="optimal transport needs word vectors: choose glove-50d"):
             experiments.run([corpus], ["knn: wmd"])
 
     def test_rows_of_other_vectors_do_not_mix(self, corpus, vectors, tmp_path):
         experiments.run([corpus], ["knn: wmd"], 1, vectors=vectors, out=tmp_path / "rows.jsonl")
         words = made_up_vectors()
         np.savez(tmp_path / "other.npz", words=np.array(words.words), vectors=words.vectors)
-        with pytest.raises(ValueError, match=r"rows made with the word vectors tiny.npz .*, and these are other.npz"):
+        with pytest.raises(ValueError, match=r"rows made with the word vectors tiny.npz .*, but these are other.npz"):
             experiments.run([corpus], ["knn: wmd"], 2, vectors=tmp_path / "other.npz", out=tmp_path / "rows.jsonl")

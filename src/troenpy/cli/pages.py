@@ -28,13 +28,13 @@ def written_files(result: Reproduction) -> str:
     return f"report: {', '.join(f'{result.folder}/report.{kind}' for kind in kinds)}"
 
 
-def add_projection(result: Reproduction, *, is_full: bool) -> Reproduction:
+def add_projection(result: Reproduction, *, full: bool) -> Reproduction:
     """Draw the slow part when everything else is written, and write the page again."""
     if result.corpus is None:
         return result
     waiting = f"t-SNE of {printable(result.corpus.name)} for the page"
     with Console(stderr=True).status(Text(waiting)) if sys.stderr.isatty() else nullcontext():
-        result = result.with_projection(is_full=is_full)
+        result = result.with_projection(full=full)
         result.write()
     if result.projection is not None:
         shown = result.projection

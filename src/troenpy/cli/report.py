@@ -28,7 +28,7 @@ def report_command(
         check_extra()
         result = rebuild(rows, out=out, baseline=baseline, with_corpus=not rows_only, command=typed_command())
         print_line(written_files(result).capitalize())
-        result = add_projection(result, is_full=full)
+        result = add_projection(result, full=full)
         if figures is not None:
             written = write_figures(result.summary, figures)
             print_line(f"{len(written)} files of figures: {figures}")

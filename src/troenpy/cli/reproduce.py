@@ -41,14 +41,14 @@ def reproduce_command(
             result = reproduce(
                 corpus_names(datasets),
                 out=out,
-                is_full=full,
-                is_beyond=beyond,
+                full=full,
+                beyond=beyond,
                 chosen=method or (),
                 splits=splits,
                 options=RunOptions(
-                    is_fresh=fresh,
+                    overwrite=fresh,
                     ks=k or None,
-                    is_deduplicated=deduplicated,
+                    deduplicate=deduplicated,
                     train_fractions=train_fraction or (1.0,),
                     sample=sample,
                     vectors=vectors,
@@ -64,5 +64,5 @@ def reproduce_command(
             screen.print(table)
         print_line(f"Rows: {out}/{ROWS}, {written_files(result)}")
         if has_page:
-            result = add_projection(result, is_full=full)
+            result = add_projection(result, full=full)
         screen.print(claim_table(result.summary["claims"]))  # last: one of them is about the projection

@@ -1,4 +1,4 @@
-"""The records of a comparison as text, Markdown, CSV, LaTeX or HTML; what a name says is shown, never obeyed."""
+"""Format a comparison as text, Markdown, CSV, LaTeX or HTML, with all names escaped."""
 
 import csv
 import html
@@ -11,7 +11,18 @@ from troenpy.display.plain import printable
 
 Record = dict[str, Any]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # what a spreadsheet runs if a cell begins with it
+_FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+)  # a spreadsheet takes a cell that begins with these for a formula
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -22,7 +33,7 @@ _LATEX = str.maketrans(
 def to_csv(compared: Record) -> str:
     """Return the errors as CSV text, one line per corpus and method.
 
-    A quote stands before text that a spreadsheet would take for a formula; numbers are left alone.
+    Text that a spreadsheet would take for a formula is prefixed with a quote; numbers are left alone.
     """
     rows = compared["errors"]
     text = io.StringIO()
@@ -39,7 +50,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def to_text(compared: Record) -> str:
-    """Return the table as lines of text: of one corpus with intervals and p-values, of several with ranks."""
+    """Return a plain text table: with intervals and p-values for one corpus, with ranks for several."""
     header, rows = layout(compared, "{}")
     lines = [[printable(name) for name in header], *([printable(row[0]), *row[1:]] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -68,7 +79,7 @@ def _html_text(text: str) -> str:
 
 
 def to_latex(compared: Record) -> str:
-    r"""Return errors in per cent by method and corpus, the lowest in bold, as a tabular with the rules of booktabs."""
+    r"""Return errors in per cent by method and corpus, with the lowest in bold, as a tabular with booktabs rules."""
     header, rows = overview(compared, r"\textbf{{{}}}")
     lines = [[latex_text(name) for name in header], *([latex_text(row[0]), *row[1:]] for row in rows)]
     head, *body = (f"{' & '.join(line)} \\\\\n" for line in lines)
@@ -79,7 +90,7 @@ def to_latex(compared: Record) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Escape what LaTeX would read as more than text.
+    r"""Escape special characters of LaTeX.
 
     Examples
     --------
@@ -87,18 +98,20 @@ def latex_text(text: str) -> str:
     50 \% of a\_b
     """
     escaped = printable(text).translate(_LATEX)
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped  # else the row before takes it
+    return (
+        f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped
+    )  # or the previous row would take it as an option
 
 
 def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str:
-    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table.
+    """Return a Markdown table of errors in per cent by method and corpus, with the lowest in bold.
 
     Parameters
     ----------
     compared : dict
-        From `summary.compare`.
+        From `records.compare`.
     notes : mapping, optional
-        What to say of methods, by name, in a first column of their own.
+        Notes on methods by name, shown in an extra first column.
     """
     header, rows = overview(compared, "**{}**")
     lines = [[markdown_code(row[0]), *row[1:]] for row in rows]
@@ -109,31 +122,31 @@ def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str
 
 
 def markdown_table(header: list[str], rows: list[list[str]], *, n_text: int = 1) -> str:
-    """Return a table whose first columns are text; the others are numbers and stand right."""
-    marks = ["---" if place < n_text else "---:" for place in range(len(header))]
-    lines = [[markdown_text(name) for name in header], marks, *rows]
+    """Return a Markdown table whose first columns are text; the others are right-aligned numbers."""
+    alignments = ["---" if place < n_text else "---:" for place in range(len(header))]
+    lines = [[markdown_text(name) for name in header], alignments, *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def markdown_text(text: str) -> str:
-    """Escape what Markdown or HTML would read as more than text."""
+    """Escape special characters of Markdown and HTML."""
     for character, entity in {"&": "&amp;", "<": "&lt;", ">": "&gt;"}.items():
         text = text.replace(character, entity)
     return "".join(f"\\{one}" if one in "\\`*_[]|" else one for one in printable(" ".join(text.split())))
 
 
 def markdown_code(text: str) -> str:
-    """Return text as code; a backtick, which would end it, becomes a quote."""
+    """Return text as inline code, with backticks replaced by quotes."""
     return "`{}`".format(printable(" ".join(text.split())).replace("`", "'").replace("|", "\\|"))
 
 
 def layout(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a table to look at: details of one corpus, an overview of several."""
+    """Return the header and rows of a table: details for one corpus, an overview for several."""
     return (details if len(compared["corpora"]) == 1 else overview)(compared, emphasis)
 
 
 def overview(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of methods by corpora, with mean ranks and wins against the baseline."""
+    """Return a table of methods by corpora, with mean ranks and wins against the baseline."""
     has_ranks, has_baseline = compared["friedman"] is not None, compared["baseline"] is not None
     header = ["method", *compared["corpora"], *["rank"] * has_ranks, *["w/t/l"] * has_baseline]
     records = {(record["corpus"], record["method"]): record for record in compared["errors"]}
@@ -151,7 +164,7 @@ def overview(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]
 
 
 def details(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of methods on the first corpus, with intervals and tests."""
+    """Return a table of methods on the first corpus, with intervals and tests."""
     header = ["method", "error", "95 % interval", "reduction", "p"]
     least = _least(compared)
     rows = []
@@ -179,17 +192,17 @@ def _percent(record: Record, least: dict[str, float], emphasis: str) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as it is shown."""
+    """Format a p-value."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def title(compared: Record) -> str:
-    """Say what the numbers of the table are."""
+    """Return the title of the table."""
     return f"{compared['corpora'][0]}: test error, %" if len(compared["corpora"]) == 1 else "test error, %"
 
 
 def caption(compared: Record, *, has_intervals: bool = True) -> str:
-    """Say which intervals and tests the table has."""
+    """Return the caption, which names the intervals and tests."""
     kinds = sorted({record["interval"] for record in compared["errors"]})
     tests = {"Wilson": "McNemar's exact test", "Nadeau-Bengio": "corrected resampled t-test"}
     if compared["baseline"] is None:

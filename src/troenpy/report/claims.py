@@ -111,8 +111,8 @@ def _hurts_on_bbcsport(comparison: Comparison) -> Finding:
 
 
 def _not_always_better_together(comparison: Comparison) -> Finding:
-    run = [corpus for corpus in _corpora(comparison, BOTH, BTF) if (corpus, ECIB) in comparison.cells]
-    means = {corpus: [comparison.cells[corpus, method].mean for method in (BOTH, BTF, ECIB)] for corpus in run}
+    run = [corpus for corpus in _corpora(comparison, BOTH, BTF) if (corpus, ECIB) in comparison.errors]
+    means = {corpus: [comparison.errors[corpus, method].mean for method in (BOTH, BTF, ECIB)] for corpus in run}
     worse = [corpus for corpus, (both, *alone) in means.items() if both > min(alone)]
     shown = f"together worse than the better one alone on {len(worse)} of {len(run)}" + (
         f": {', '.join(worse)}" if worse else ""
@@ -170,14 +170,14 @@ _CLAIMS: dict[str, Callable[[Comparison], Finding]] = {
 
 def _corpora(comparison: Comparison, method: str, other: str) -> list[str]:
     """Return those of the seven on which both methods were run."""
-    return [corpus for corpus in SEVEN if {(corpus, method), (corpus, other)} <= comparison.cells.keys()]
+    return [corpus for corpus in SEVEN if {(corpus, method), (corpus, other)} <= comparison.errors.keys()]
 
 
 def _reductions(comparison: Comparison) -> dict[str, float]:
     return {
-        corpus: 1 - comparison.cells[corpus, TF_PI].mean / comparison.cells[corpus, TF_IDF].mean
+        corpus: 1 - comparison.errors[corpus, TF_PI].mean / comparison.errors[corpus, TF_IDF].mean
         for corpus in _corpora(comparison, TF_PI, TF_IDF)
-        if comparison.cells[corpus, TF_IDF].mean > 0
+        if comparison.errors[corpus, TF_IDF].mean > 0
     }
 
 
@@ -205,5 +205,5 @@ def _n_clear(results: Sequence[PairTest]) -> int:
 
 
 def _errors(comparison: Comparison, method: str, other: str, corpus: str) -> str:
-    ours, theirs = (100 * comparison.cells[corpus, name].mean for name in (method, other))
+    ours, theirs = (100 * comparison.errors[corpus, name].mean for name in (method, other))
     return f"{corpus} {ours:.2f} against {theirs:.2f} %"

@@ -11,7 +11,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import methods
 from troenpy.experiments.journal import Row, read_rows
 from troenpy.experiments.runs import RunOptions, run_with
-from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicated, fingerprint
+from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicate, fingerprint
 from troenpy.files.archive import FilePath
 from troenpy.report.page import write_report
 from troenpy.report.projection import SAMPLE, project
@@ -63,12 +63,12 @@ class Reproduction:
         except ValueError as error:
             return replace(self, notes=(*self.notes, f"no terms: {error}"))
 
-    def with_projection(self, *, is_full: bool = False) -> "Reproduction":
+    def with_projection(self, *, full: bool = False) -> "Reproduction":
         """Add t-SNE of the corpus: of a sample of its test documents, or of all."""
         if self.corpus is None or self.counted is None:
             return self
         try:
-            projection = project(self.corpus, self.counted, n_documents=None if is_full else SAMPLE)
+            projection = project(self.corpus, self.counted, n_documents=None if full else SAMPLE)
         except ValueError as error:
             return replace(self, notes=(*self.notes, f"no t-SNE: {error}"))
         note = f"Figure 3 shows the first words of documents of {self.corpus.name}: mind the licence if you pass it on."
@@ -95,8 +95,8 @@ def reproduce(
     corpora: Iterable[str] = ("r8",),
     *,
     out: FilePath,
-    is_full: bool = False,
-    is_beyond: bool = False,
+    full: bool = False,
+    beyond: bool = False,
     chosen: Sequence[str] = (),
     splits: int | None = None,
     options: RunOptions | None = None,
@@ -111,9 +111,9 @@ def reproduce(
     out : path-like
         A folder: `rows.jsonl` is what was measured and lets a stopped run resume; `report.html`, `report.md` and
         `report.json` are what follows from it.
-    is_full : bool, default=False
+    full : bool, default=False
         Every weight there is, and 50 random splits instead of 5.
-    is_beyond : bool, default=False
+    beyond : bool, default=False
         Our own settings too, with what their parts do, and the linear rivals.
     chosen : sequence of str
         Methods to run instead.
@@ -133,10 +133,10 @@ def reproduce(
     """
     names = tuple(chosen) or methods.PAPER + methods.RIVALS
     if not chosen:
-        names += (methods.ALL_WEIGHTS if is_full else ()) + (methods.BEYOND if is_beyond else ())
+        names += (methods.ALL_WEIGHTS if full else ()) + (methods.BEYOND if beyond else ())
     options = replace(options or RunOptions(n_jobs=-1), out=Path(out) / ROWS)
     load = cache(options.load)  # for the rows, and for the page
-    n_splits = (ALL_SPLITS if is_full else FEW_SPLITS) if splits is None else splits
+    n_splits = (ALL_SPLITS if full else FEW_SPLITS) if splits is None else splits
     rows = run_with(options, corpora, names, n_splits, load)
     corpus, note = _text_of(rows, load) if has_page else (None, "")
     counted = None if corpus is None else count_terms(corpus)
@@ -205,7 +205,7 @@ def _text_of(
     name = FIRST_CHOICE if FIRST_CHOICE in here else here[0]
     corpus = load(name)
     if found[name].deduplicated:
-        corpus = deduplicated(corpus)
+        corpus = deduplicate(corpus)
     if fingerprint(corpus) != found[name].fingerprint:
         return None, f"No terms and no t-SNE: the corpus {name} that is here is not the one of the rows."
     return corpus, ""
