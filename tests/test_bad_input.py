@@ -229,10 +229,10 @@ PARAMETERS = [
         TroenpyClassifier,
         "class_weight",
         {"typo": 2},
-        "class_weight names 'typo', which is none of the classes 'p', 's'",
+        "class_weight must name classes, got 'typo'; the classes are 'p', 's'",
     ),
-    (TroenpyClassifier, "features", "linear", "features must be a TermFeatures or None, got 'linear': give other"),
-    (neighbors, "features", 3, "features must be a TermFeatures or None, got 3: give other parameters by name"),
+    (TroenpyClassifier, "features", "linear", "features must be TermFeatures or None, got 'linear': pass other"),
+    (neighbors, "features", 3, "features must be TermFeatures or None, got 3: pass other parameters by name"),
     *((make, "n_jobs", 2**32, f"{N_JOBS} 4294967296") for make in (*ON_TEXT.values(), nearest)),
     *((make, "n_jobs", 0, f"{N_JOBS} 0: -1 takes all") for make in (*ON_TEXT.values(), nearest)),
     *((make, "n_jobs", "2", f"{N_JOBS} '2': -1 takes all") for make in (*ON_TEXT.values(), nearest)),
@@ -243,7 +243,7 @@ PARAMETERS = [
     *((make, "weights", "x", "weights must be 'uniform' or 'distance', got 'x'") for make in (neighbors, nearest)),
     (nearest, "metric", "x", "metric must be one of euclidean, cosine, manhattan, hellinger, .* got 'x'"),
     (nearest, "metric", {}, "metric must have at least one block of columns, got {}"),
-    (nearest, "metric", {"a": 3}, r"metric\['a'\] must be a tuple of a slice of columns and a metric's name, got 3"),
+    (nearest, "metric", {"a": 3}, r"metric\['a'\] must be a tuple of a slice of columns and a metric name, got 3"),
     *(
         (make, "smoothing", value, re.escape(f"{SMOOTHING} {value!r}:"))
         for make in (TermFeatures, TfPiVectorizer, TermWeighter, ClassProfile)
@@ -694,9 +694,14 @@ TABLE = [
     Entry("rivals.re: bias='x'", lambda: rivals.re(counts, bias="x"), ValueError, "bias must be a finite .* got 'x'"),
     Entry("rivals.igm: strength", lambda: rivals.igm(counts, strength=NAN), ValueError, "strength must be .* got nan"),
     Entry(
-        "settings.classifier('x')", lambda: settings.classifier("x"), ValueError, "unknown setting 'x'; known are paper"
+        "settings.classifier('x')",
+        lambda: settings.classifier("x"),
+        ValueError,
+        "unknown setting 'x'; choose one of paper",
     ),
-    Entry("settings.features([])", lambda: settings.features([]), ValueError, r"unknown setting \[\]; known are paper"),
+    Entry(
+        "settings.features([])", lambda: settings.features([]), ValueError, r"unknown setting \[\]; choose one of paper"
+    ),
     Entry(
         "settings: option",
         lambda: settings.classifier("knn", ngrams=2),
@@ -704,20 +709,25 @@ TABLE = [
         "unknown option 'ngrams': did you mean",
     ),
     Entry(
-        "datasets.load('r9')", lambda: datasets.load("r9"), ValueError, "unknown corpus 'r9'; known are bbcsport, twi"
+        "datasets.load('r9')",
+        lambda: datasets.load("r9"),
+        ValueError,
+        "unknown corpus 'r9'; choose one of bbcsport, twi",
     ),
-    Entry("datasets.load(['r8'])", lambda: datasets.load(["r8"]), ValueError, r"unknown corpus \['r8'\]; known are"),
+    Entry(
+        "datasets.load(['r8'])", lambda: datasets.load(["r8"]), ValueError, r"unknown corpus \['r8'\]; choose one of"
+    ),
     Entry(
         "Corpus: labels",
         lambda: corpus(labels=np.array(["s"])),
         ValueError,
-        "labels must be one for each of 20 documents, got shape .1,.",
+        "labels must have one entry for each of the 20 documents, got shape .1,.",
     ),
     Entry(
         "Corpus: split",
         lambda: corpus(split=np.array(["train"])),
         ValueError,
-        "split must be one for each of 20",
+        "split must have one entry for each of the 20",
     ),
     Entry("load: a number", lambda: troenpy.load(5), TypeError, "path must be the name of a file, got 5"),
     Entry("load: a folder", lambda: troenpy.load("/"), IsADirectoryError, "/ is a folder: name the file in it"),
@@ -778,7 +788,7 @@ TABLE = [
             f"{name}.explain({text!r})",
             lambda name=name, text=text: model(name).explain(text),
             TypeError,
-            "explain takes one text, got",
+            "explain takes one string, got",
         )
         for name in ("TroenpyClassifier", "TextKNeighborsClassifier")
         for text in (None, 5, ["late goal"])

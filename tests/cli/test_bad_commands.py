@@ -47,10 +47,10 @@ WMD = "--method", "knn: wmd"
 
 # The words, the exit code, and the last line on stderr; code 2 is a command that typer cannot read.
 COMMANDS = {
-    "no such corpus": (["reproduce", "--datasets", "reuters"], 1, "unknown corpus 'reuters'; known are bbcsport, .*"),
-    "no corpus": (["reproduce", "--datasets", ""], 1, "unknown corpus ''; known are .*"),
+    "no such corpus": (["reproduce", "--datasets", "reuters"], 1, "unknown corpus 'reuters'; choose .*"),
+    "no corpus": (["reproduce", "--datasets", ""], 1, "unknown corpus ''; choose one of .*"),
     "a corpus that is a command": (
-        ["reproduce", "--datasets", "r8\x1b[2J"], 1, r"unknown corpus 'r8\\x1b\[2J'; known are .*",
+        ["reproduce", "--datasets", "r8\x1b[2J"], 1, r"unknown corpus 'r8\\x1b\[2J'; choose one of .*",
     ),
     "no such scheme": (["reproduce", "--method", "knn: tf*idv"], 1, r"unknown scheme 'idv' \(did you mean idf\?\).*"),
     "no such model": (["reproduce", "--method", "xyz: tf"], 1, ".*'xyz.*"),

@@ -385,7 +385,7 @@ class TestClaims:
         [
             (
                 {"classic": {"knn: tf*pi": 201}},
-                "kNN errs less on TF-PI than on TF-IDF, on all seven corpora",
+                "kNN has a lower error on TF-PI than on TF-IDF on all seven corpora",
                 "lower on 6 of 7 (6 of them with p < 0.05); classic 20.10 against 20.00 %",
             ),
             ({"r8": {"knn: tf*pi": 100, "lr: tf*pi": 80}}, "on R8 it falls by 53.4 %", "50.0 %"),
@@ -397,13 +397,13 @@ class TestClaims:
             ),
             (
                 {"20news": {"lr: ecib": 140}},
-                "ECIB alone errs less than BTF alone on all but 20news",
+                "ECIB alone has a lower error than BTF alone on all but 20news",
                 "lower on 7 of 7",
             ),
             (
                 {"twitter": {"lr: btf + ecib": 130}},
                 "BTF and ECIB together are not always better than one alone",
-                "together worse than the better one alone on 0 of 7",
+                "worse together than the better one alone on 0 of 7",
             ),
         ],
     )
@@ -420,7 +420,7 @@ class TestClaims:
         assert "7 of 21 cases" in found["weighting BTF and ECIB by PCF mostly helps"].evidence
 
     def test_one_corpus_can_contradict_but_not_confirm(self):
-        text = "kNN errs less on TF-PI than on TF-IDF, on all seven corpora"
+        text = "kNN has a lower error on TF-PI than on TF-IDF on all seven corpora"
         assert self.verdicts(self.errors(), ["r8"])[text].verdict == NOT_TESTABLE
         assert self.verdicts(self.errors(r8={"knn: tf*pi": 300}), ["r8"])[text].verdict == NOT_HELD
 
