@@ -71,7 +71,7 @@ def compare_distances(words: WordCounts, n_pairs: int, n_rounds: int) -> float:
     theirs = KeyedVectors(words.vectors.vectors.shape[1])
     theirs.add_vectors(list(words.vectors.words), words.vectors.vectors)
     theirs.fill_norms()
-    distance = word_distance("wmd", words.vectors.of_length_one())
+    distance = word_distance("wmd", words.vectors.normalize())
     generator = np.random.default_rng(0)
     seconds: dict[str, list[float]] = {"ours": [], "gensim": []}
     worst = 0.0
@@ -96,7 +96,7 @@ def compare_searches(distance: DocumentDistance, words: WordCounts, n_queries: i
     """Time the search with and without pruning, and compare the neighbours."""
     train, test = distance.shares(words.train), distance.shares(words.test[:n_queries])
     pruned, found = cpu_seconds(lambda: NearestDocuments(distance.space, train).search(test, K))
-    plain, expected = cpu_seconds(lambda: NearestDocuments(distance.space, train, is_pruned=False).search(test, K))
+    plain, expected = cpu_seconds(lambda: NearestDocuments(distance.space, train, prune=False).search(test, K))
     same = all(np.array_equal(mine, other) for mine, other in zip(found, expected, strict=True))
     print(f"{n_queries} documents among {train.shape[0]}: pruned {1000 * pruned / n_queries:.0f} ms each,", end=" ")
     print(f"plain loop {1000 * plain / n_queries:.0f} ms, {plain / pruned:.1f} times; same neighbours: {same}")
@@ -151,7 +151,7 @@ def compare_steps(n_points: int) -> None:
     ours, theirs = (
         statistics.median(cpu_seconds(lambda step=step: [step() for _ in range(20)])[0] / 20 for _ in range(5))  # type: ignore[misc]
         for step in (
-            lambda: unbalanced.improved_plan(p, q, decay, plan),
+            lambda: unbalanced.improve_plan(p, q, decay, plan),
             lambda: ot.unbalanced.mm_unbalanced(p, q, costs, 1.0, G0=plan, numItermax=n_steps, stopThr=0),
         )
     )
@@ -161,7 +161,7 @@ def compare_steps(n_points: int) -> None:
 
 def compare_newton(words: WordCounts, coef: float, tolerance: float) -> None:
     """Time WFR with its interior point method and without, and count the pairs whose cost is not proven."""
-    distance = word_distance("wfr", words.vectors.of_length_one(), coef=coef, tolerance=tolerance)
+    distance = word_distance("wfr", words.vectors.normalize(), coef=coef, tolerance=tolerance)
     generator = np.random.default_rng(0)
     train = words.train[generator.choice(words.train.shape[0], 30, replace=False)]
     print(f"wfr, coef {coef}, tolerance {tolerance:g}:", end=" ")
@@ -190,7 +190,7 @@ def main() -> None:
     counted = count_terms(corpus)
     n_test = max(arguments.queries, arguments.shared_queries)
     train, test = counted.parts(None if corpus.split is not None else 0, sample=n_test)
-    columns, vectors = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
+    columns, vectors = embeddings.load(arguments.vectors, counted.terms).select(counted.terms)
     print(f"{corpus.name}: {vectors.coverage(counted.terms, np.asarray(counted.counts.sum(axis=0)).ravel())}")
     counts = sparse.csr_array(counted.counts)[:, columns]
     words = WordCounts(vectors, counts[train], counts[test])
@@ -198,7 +198,7 @@ def main() -> None:
     print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}, {packages}\n")
     with threadpool_limits(1):
         gensim = compare_distances(words, arguments.pairs, arguments.rounds)
-        unit = vectors.of_length_one()
+        unit = vectors.normalize()
         for name in ("wmd", "wfr"):
             print(name, end=": ")
             distance = word_distance(name, unit)

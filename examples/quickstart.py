@@ -1,6 +1,6 @@
-"""TF-IDF against TF-PI on text made up in memory: a first look at what labels add to a weighting.
+"""Compare TF-IDF with TF-PI on synthetic text: a first look at what labels add to a weighting.
 
-Documents of four topics share most of their words; only a few lean towards one topic.
+Documents on four topics share most of their words; only a few words lean towards one topic.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from troenpy import TfPiVectorizer
 TOPICS = ("sport", "politics", "science", "travel")
 
 
-def made_up_documents(n_documents: int = 800, seed: int = 0) -> tuple[list[str], list[str]]:
-    """Return texts and labels: 60 words each, one in ten from a topic's own vocabulary, the others shared by all."""
+def synthetic_documents(n_documents: int = 800, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Return texts and labels: 60 words each, one in ten from the vocabulary of a topic, the rest shared by all."""
     rng = np.random.default_rng(seed)
     shared = np.array([f"shared{i}" for i in range(1000)])
     popularity = 1 / np.arange(10, 1010)
@@ -30,8 +30,8 @@ def made_up_documents(n_documents: int = 800, seed: int = 0) -> tuple[list[str],
 
 
 def main() -> None:
-    texts, labels = made_up_documents()
-    print(f"{len(texts)} documents made up, {len(TOPICS)} topics; errors of 7 nearest neighbours in 5-fold validation")
+    texts, labels = synthetic_documents()
+    print(f"{len(texts)} synthetic documents, {len(TOPICS)} topics; 7 nearest neighbours, 5-fold cross-validation")
     for scheme, name in (("idf", "TF-IDF"), ("pi", "TF-PI")):
         model = make_pipeline(TfPiVectorizer(scheme=scheme), KNeighborsClassifier(7))
         error = 1 - cross_val_score(model, texts, labels, cv=5).mean()

@@ -1,9 +1,9 @@
-"""Write the tables of README.md and of docs/ from the rows under results/: none is typed.
+"""Write the tables of README.md and docs/ from the rows in results/.
 
-    python experiments/table.py          # writes them
-    python experiments/table.py --check  # says whether they have what the rows give
+    python experiments/table.py          # write the tables
+    python experiments/table.py --check  # fail if a table is out of date
 
-The rows come from
+These commands compute the rows:
 
     troenpy reproduce --datasets all --splits 50 --beyond --out experiments/results/all
     python experiments/transport_run.py --vectors FILE
@@ -39,7 +39,7 @@ PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/bey
 MARKED = re.compile(r"<!-- (\w+): written by experiments/table.py -->\n(.*?)<!-- end of \1 -->", flags=re.DOTALL)
 
 KNN, LINEAR = BEYOND_KNN[0], BEYOND_LINEAR[1]
-#: What the tables of our own settings say of their methods.
+#: Descriptions of methods in the tables of our own settings.
 NOTES = {
     "knn: tf*idf": "TF-IDF",
     "knn: tf*pi": "the paper's TF-PI",
@@ -57,7 +57,7 @@ NOTES = {
     BEYOND_LINEAR[0]: "**ours**, `TroenpyClassifier()`",
 }
 
-#: The few rows of README.md, and what they are called there.
+#: Methods in README.md, with their descriptions.
 FEW = {
     "lr: tf*idf": "TF-IDF, logistic regression",
     "svm-cv: logtf*idf": "log TF-IDF, linear SVM",
@@ -68,12 +68,12 @@ FEW = {
 
 
 def sections() -> dict[str, str]:
-    """Return the generated texts by the name in their markers."""
+    """Return the generated tables by the name in their markers."""
     rows = read_rows(ROWS)
     by_model = sorted(read_methods(PAPER + RIVALS), key=lambda method: method.model)
-    paper = compared(rows, [method.name for method in by_model], "knn: tf*idf")
-    claims = ["| the paper's claim | here | the number behind it |", "|---|---|---|"]
-    about_transport = next(claim for claim in check_claims(_as_whole()) if claim.text == ABOUT_TRANSPORT)
+    paper = compare_methods(rows, [method.name for method in by_model], "knn: tf*idf")
+    claims = ["| the paper's claim | verdict | evidence |", "|---|---|---|"]
+    about_transport = next(claim for claim in check_claims(_without_samples()) if claim.text == ABOUT_TRANSPORT)
     claims += [
         f"| {claim.text} | {claim.verdict} | {claim.evidence} |"
         for claim in (about_transport if claim.text == ABOUT_TRANSPORT else claim for claim in check_claims(paper))
@@ -93,9 +93,9 @@ def sections() -> dict[str, str]:
 
 
 def few_rows(rows: list[Row]) -> str:
-    """Return the errors of a few methods by plain names, the least of each corpus in bold."""
-    cells = compared(rows, list(FEW), next(iter(FEW))).cells
-    errors = {(corpus, method): f"{100 * cells[corpus, method].mean:.2f}" for corpus in SEVEN for method in FEW}
+    """Return the table of README.md: a few methods with plain names, the lowest error on each corpus in bold."""
+    estimates = compare_methods(rows, list(FEW), next(iter(FEW))).errors
+    errors = {(corpus, method): f"{100 * estimates[corpus, method].mean:.2f}" for corpus in SEVEN for method in FEW}
     least = {corpus: min((errors[corpus, method] for method in FEW), key=float) for corpus in SEVEN}
     lines = [["", *SEVEN], ["---", *["---:"] * len(SEVEN)]]
     for method, name in FEW.items():
@@ -105,13 +105,13 @@ def few_rows(rows: list[Row]) -> str:
 
 
 def table(rows: list[Row], methods: list[str], notes: dict[str, str] | None = None) -> str:
-    """Compare methods with the first of them."""
-    comparison = compared(rows, methods, methods[0])
+    """Return a table that compares methods with the first of them."""
+    comparison = compare_methods(rows, methods, methods[0])
     return to_markdown(compare(comparison), notes) + splits(comparison)
 
 
-def compared(rows: list[Row], methods: list[str], baseline: str) -> Comparison:
-    """Compare some methods, in this order, on the splits that all of them were run on."""
+def compare_methods(rows: list[Row], methods: list[str], baseline: str) -> Comparison:
+    """Compare methods, in this order, on the splits they all share."""
     chosen = [row for row in rows if row.method in methods]
     times = Counter((row.corpus, row.seed) for row in chosen)
     chosen = [row for row in chosen if times[row.corpus, row.seed] == len(methods)]
@@ -120,8 +120,10 @@ def compared(rows: list[Row], methods: list[str], baseline: str) -> Comparison:
 
 
 def splits(comparison: Comparison) -> str:
-    """Say how many random splits there are of each corpus."""
-    numbers = {corpus: cell.n_splits for (corpus, _), cell in comparison.cells.items() if cell.n_splits > 1}
+    """Return a line with the number of random splits of each corpus."""
+    numbers = {
+        corpus: estimate.n_splits for (corpus, _), estimate in comparison.errors.items() if estimate.n_splits > 1
+    }
     return f"\nRandom splits: {', '.join(f'{corpus} {number}' for corpus, number in numbers.items())}.\n"
 
 
@@ -129,18 +131,18 @@ def _transport() -> Comparison:
     return Comparison(sorted(read_rows(TRANSPORT_ROWS), key=lambda row: (SEVEN.index(row.corpus), row.method)))
 
 
-def _as_whole() -> Comparison:
-    """Return the rows of transport under the plain names of their corpora, on splits that HOFTT was run on."""
+def _without_samples() -> Comparison:
+    """Return the transport rows without "sample of" in the corpus name, on the splits of HOFTT."""
     rows = [replace(row, sample=None) for row in _transport().rows]
     splits = {(row.corpus, row.seed) for row in rows if row.method == HOFTT}
     return Comparison([row for row in rows if (row.corpus, row.seed) in splits])
 
 
 def transport_table() -> str:
-    """Return a line for each corpus and distance, beside TF-IDF and TF-PI on the same splits and test documents."""
+    """Return a row per corpus and distance, with TF-IDF and TF-PI on the same splits and test documents."""
     comparison = _transport()
     splits = {
-        key: {row.seed: row for row in comparison.rows if (row.setting, row.method) == key} for key in comparison.cells
+        key: {row.seed: row for row in comparison.rows if (row.setting, row.method) == key} for key in comparison.errors
     }
     header = [
         "corpus",
@@ -181,18 +183,18 @@ def transport_table() -> str:
 
 
 def _p_value(comparison: Comparison, method: str, setting: str, seeds: list[int | None]) -> str:
-    """Return the p-value of the difference from TF-PI on the splits that both have."""
+    """Return the p-value of the difference from TF-PI on the shared splits."""
     p = comparison.test(method, TF_PI, setting).p
     return "" if len(seeds) == 1 and seeds != [None] else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def filled(page: Path, texts: dict[str, str]) -> str:
-    """Return a page with what stands between its markers made anew."""
+def fill(page: Path, texts: dict[str, str]) -> str:
+    """Return a page with the text between its markers replaced."""
     before = page.read_text(encoding="utf-8")
     names = [match[1] for match in MARKED.finditer(before)]
     unknown = [name for name in names if name not in texts]
     if not names or unknown or before.count("written by experiments/table.py") != len(names):
-        sys.exit(f"{page.name} must have pairs of markers of {', '.join(texts)}, got {', '.join(names) or 'none'}")
+        sys.exit(f"{page.name} must have pairs of markers for {', '.join(texts)}, got {', '.join(names) or 'none'}")
     return MARKED.sub(
         lambda match: (
             f"<!-- {match[1]}: written by experiments/table.py -->\n\n{texts[match[1]]}\n<!-- end of {match[1]} -->"
@@ -202,13 +204,13 @@ def filled(page: Path, texts: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Write the pages, or compare them."""
+    """Write the pages, or check that they are up to date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is out of date")
     is_check = parser.parse_args().check
     texts = sections()
     for page in PAGES:
-        after = filled(page, texts)
+        after = fill(page, texts)
         if is_check and page.read_text(encoding="utf-8") != after:
             sys.exit(f"{page.name} is out of date: python experiments/table.py")
         if not is_check:

@@ -102,14 +102,14 @@ def count_words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[C
     counter = CountVectorizer(stop_words=stop_words, dtype=np.float64)
     counts = sparse.csr_array(counter.fit_transform(corpus.texts))
     terms = counter.get_feature_names_out().tolist()
-    columns, vectors = embeddings.load(name, terms).of(terms)
+    columns, vectors = embeddings.load(name, terms).select(terms)
     counts = counts[:, columns]
     if setting.words == "stems":
         counts, vectors = stems(counts, vectors)
     frequent = np.flatnonzero(counts.sum(axis=0) >= least)
     counts = sparse.csr_array(counts[:, frequent])
     vectors = WordVectors([vectors.words[place] for place in frequent], vectors.vectors[frequent])
-    vectors = vectors.of_length_one() if setting.is_length_one else vectors
+    vectors = vectors.normalize() if setting.is_length_one else vectors
     return CountedCorpus(counts, tuple(vectors.words), np.asarray(corpus.labels), corpus.split), vectors
 
 
@@ -159,7 +159,7 @@ def transported(
     def search(train: Documents, queries: Documents, k: int) -> NDArray[np.int64]:
         if distance in TOPIC_DISTANCES:
             learnt_from = np.arange(len(codes)) if setting.learns_from_all else train
-            measured = topic_distance(distance, Topics.learnt(counts[learnt_from], vectors))
+            measured = topic_distance(distance, Topics.learn(counts[learnt_from], vectors))
         else:
             measured = word_distance(distance, vectors, coef=setting.coef)
         nearest = NearestDocuments(measured.space, measured.shares(counts[train]))

@@ -33,13 +33,13 @@ def main() -> None:
     for name in arguments.datasets.split(","):
         corpus = datasets.load(name)
         counted = count_terms(corpus)
-        columns, plain = embeddings.load(arguments.vectors, counted.terms).of(counted.terms)
+        columns, plain = embeddings.load(arguments.vectors, counted.terms).select(counted.terms)
         counts = sparse.csr_array(counted.counts[:, columns])
         train, _ = counted.parts(None if corpus.split is not None else 0)
         kept, fold = train_test_split(train, test_size=0.2, random_state=0)
         fold = fold[:MOST_DOCUMENTS]
         classes, codes = np.unique(counted.labels, return_inverse=True)
-        unit = plain.of_length_one()
+        unit = plain.normalize()
         settings = {"wmd": word_distance("wmd", plain), "wmd, length 1": word_distance("wmd", unit)}
         settings |= {f"wfr, length 1, coef {coef}": word_distance("wfr", unit, coef=coef) for coef in COEFS}
         for title, distance in settings.items():

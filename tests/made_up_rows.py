@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from troenpy.experiments.journal import PROTOCOL, Row, packed, versions
+from troenpy.experiments.journal import PROTOCOL, Row, pack_bits, versions
 
 
 def row(corpus, method, n_wrong, *, seed=None, n_test=100, n_train=400, seconds=0.1, **changes):
@@ -20,7 +20,7 @@ def row(corpus, method, n_wrong, *, seed=None, n_test=100, n_train=400, seconds=
         "n_terms": 10,
         "n_wrong": n_wrong,
         "error": n_wrong / n_test,
-        "correct": packed(np.arange(n_test) >= n_wrong),
+        "correct": pack_bits(np.arange(n_test) >= n_wrong),
         "wall_seconds": seconds,
         "cpu_seconds": seconds,
         "versions": versions(),

@@ -249,10 +249,10 @@ PARAMETERS = [
         TroenpyClassifier,
         "class_weight",
         {"typo": 2},
-        "class_weight names 'typo', which is none of the classes 'p', 's'",
+        "class_weight must name classes, got 'typo'; the classes are 'p', 's'",
     ),
-    (TroenpyClassifier, "features", "linear", "features must be a TermFeatures or None, got 'linear': give other"),
-    (neighbors, "features", 3, "features must be a TermFeatures or None, got 3: give other parameters by name"),
+    (TroenpyClassifier, "features", "linear", "features must be TermFeatures or None, got 'linear': pass other"),
+    (neighbors, "features", 3, "features must be TermFeatures or None, got 3: pass other parameters by name"),
     *((make, "n_jobs", 2**32, f"{N_JOBS} 4294967296") for make in (*ON_TEXT.values(), nearest)),
     *((make, "n_jobs", 0, f"{N_JOBS} 0: -1 uses all") for make in (*ON_TEXT.values(), nearest)),
     *((make, "n_jobs", "2", f"{N_JOBS} '2': -1 uses all") for make in (*ON_TEXT.values(), nearest)),
@@ -263,7 +263,7 @@ PARAMETERS = [
     *((make, "weights", "x", "weights must be 'uniform' or 'distance', got 'x'") for make in (neighbors, nearest)),
     (nearest, "metric", "x", "metric must be one of euclidean, cosine, manhattan, hellinger, .* got 'x'"),
     (nearest, "metric", {}, "metric must have at least one block of columns, got {}"),
-    (nearest, "metric", {"a": 3}, r"metric\['a'\] must be a tuple of a slice of columns and a metric's name, got 3"),
+    (nearest, "metric", {"a": 3}, r"metric\['a'\] must be a tuple of a slice of columns and a metric name, got 3"),
     *(
         (make, "smoothing", value, re.escape(f"{SMOOTHING} {value!r}:"))
         for make in (TermFeatures, TfPiVectorizer, TermWeighter, ClassProfile)
@@ -489,7 +489,7 @@ TRANSPORT = [
         "k above n",
         lambda: transport(n_neighbors=9).fit(TEXTS, LABELS).predict(TEXTS),
         ValueError,
-        "9 neighbours are more",
+        "n_neighbors=9 is more than",
     ),
     ("documents", lambda: transport().fit(set(TEXTS), LABELS), TypeError, "must be ordered, .* got a set"),
     (
@@ -644,7 +644,9 @@ TABLE = [
         ValueError,
         "n_documents must be 0 or at least 1e-100, got 2e-300",
     ),
-    Entry("ClassCounts: sum beyond 1e115", lambda: huge() + huge(), ValueError, r"between 0 and 1e\+115, got 1.6e\+115"),
+    Entry(
+        "ClassCounts: sum beyond 1e115", lambda: huge() + huge(), ValueError, r"between 0 and 1e\+115, got 1.6e\+115"
+    ),
     Entry("ClassCounts + 5", lambda: counts + 5, TypeError, "unsupported operand .*'ClassCounts' and 'int'"),
     Entry(
         "ClassCounts + other columns",
@@ -727,9 +729,14 @@ TABLE = [
     Entry("rivals.re: bias='x'", lambda: rivals.re(counts, bias="x"), ValueError, "bias must be a finite .* got 'x'"),
     Entry("rivals.igm: strength", lambda: rivals.igm(counts, strength=NAN), ValueError, "strength must be .* got nan"),
     Entry(
-        "settings.classifier('x')", lambda: settings.classifier("x"), ValueError, "unknown setting 'x'; known are paper"
+        "settings.classifier('x')",
+        lambda: settings.classifier("x"),
+        ValueError,
+        "unknown setting 'x'; choose one of paper",
     ),
-    Entry("settings.features([])", lambda: settings.features([]), ValueError, r"unknown setting \[\]; known are paper"),
+    Entry(
+        "settings.features([])", lambda: settings.features([]), ValueError, r"unknown setting \[\]; choose one of paper"
+    ),
     Entry(
         "settings: option",
         lambda: settings.classifier("knn", ngrams=2),
@@ -737,20 +744,25 @@ TABLE = [
         "unknown option 'ngrams': did you mean",
     ),
     Entry(
-        "datasets.load('r9')", lambda: datasets.load("r9"), ValueError, "unknown corpus 'r9'; known are bbcsport, twi"
+        "datasets.load('r9')",
+        lambda: datasets.load("r9"),
+        ValueError,
+        "unknown corpus 'r9'; choose one of bbcsport, twi",
     ),
-    Entry("datasets.load(['r8'])", lambda: datasets.load(["r8"]), ValueError, r"unknown corpus \['r8'\]; known are"),
+    Entry(
+        "datasets.load(['r8'])", lambda: datasets.load(["r8"]), ValueError, r"unknown corpus \['r8'\]; choose one of"
+    ),
     Entry(
         "Corpus: labels",
         lambda: corpus(labels=np.array(["s"])),
         ValueError,
-        "labels must be one for each of 20 documents, got shape .1,.",
+        "labels must have one entry for each of the 20 documents, got shape .1,.",
     ),
     Entry(
         "Corpus: split",
         lambda: corpus(split=np.array(["train"])),
         ValueError,
-        "split must be one for each of 20",
+        "split must have one entry for each of the 20",
     ),
     Entry("load: a number", lambda: troenpy.load(5), TypeError, "path must be a file name, got 5"),
     Entry("load: a folder", lambda: troenpy.load("/"), IsADirectoryError, "/ is a folder: pass the path of a file"),
@@ -760,24 +772,27 @@ TABLE = [
         TypeError,
         "path must be a file name, got None",
     ),
-    Entry("run: corpora", lambda: run("r8"), TypeError, r"corpora must be a list of them, got 'r8': write \['r8'\]"),
+    Entry("run: corpora", lambda: run("r8"), TypeError, r"corpora must be a list, got 'r8': write \['r8'\]"),
     Entry("run: corpus", lambda: run([5]), TypeError, "a corpus must be a name or a Corpus, got int: .*Corpus"),
     Entry(
         "run: methods",
         lambda: run(methods="knn: tf*idf"),
         TypeError,
-        "methods must be .* got the text 'knn: tf.idf'",
+        "methods must be .* got the string 'knn: tf.idf'",
     ),
     Entry(
-        "run: method", lambda: run(methods=["tf*pi"]), ValueError, r"cannot read method 'tf\*pi': write it as 'knn: tf"
+        "run: method",
+        lambda: run(methods=["tf*pi"]),
+        ValueError,
+        r"cannot read method 'tf\*pi': write it like 'knn: tf",
     ),
-    Entry("run: method 5", lambda: run(methods=[5]), TypeError, "a method is named by text, such as .* got int: only"),
+    Entry("run: method 5", lambda: run(methods=[5]), TypeError, "a method must be a name such as .* got int: to"),
     Entry("run: splits=0", lambda: run(splits=0), ValueError, "splits must be 1 or more, got 0"),
     Entry("run: splits='x'", lambda: run(splits="x"), ValueError, "splits must be a number .* or seeds .* got 'x'"),
     Entry(
         "run: train_fractions", lambda: run(train_fractions=[2]), ValueError, r"train_fractions must be .* got \[2\]"
     ),
-    Entry("run: ks", lambda: run(ks=[0]), ValueError, r"ks must be numbers of neighbours, 1 or more, got \[0\]"),
+    Entry("run: ks", lambda: run(ks=[0]), ValueError, r"ks must be whole numbers of 1 or more, got \[0\]"),
     Entry("run: sample", lambda: run(sample=0), ValueError, "Expected sample > 0. Got 0"),
     Entry("run: n_jobs", lambda: run(n_jobs=0), ValueError, f"{N_JOBS} 0"),
     Entry(
@@ -813,7 +828,7 @@ TABLE = [
             f"{name}.explain({text!r})",
             lambda name=name, text=text: model(name).explain(text),
             TypeError,
-            "explain takes one text, got",
+            "explain takes one string, got",
         )
         for name in ("TroenpyClassifier", "TextKNeighborsClassifier")
         for text in (None, 5, ["late goal"])

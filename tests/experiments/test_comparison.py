@@ -127,13 +127,13 @@ class TestComparison:
     )
 
     def test_one_split_has_wilsons_interval(self):
-        cell = Comparison(self.ROWS).cells["given", "base"]
+        cell = Comparison(self.ROWS).errors["given", "base"]
         assert (cell.mean, cell.interval, cell.n_splits, cell.n_test) == (0.4, "Wilson", 1, 100)
         assert (cell.low, cell.high) == significance.wilson_interval(40, 100)
         assert np.isnan(cell.sd)
 
     def test_several_splits_have_the_corrected_one(self):
-        cell = Comparison(self.ROWS).cells["drawn", "good"]
+        cell = Comparison(self.ROWS).errors["drawn", "good"]
         errors = [0.05, 0.06, 0.07, 0.05, 0.06]
         assert (cell.mean, cell.sd) == pytest.approx((np.mean(errors), np.std(errors, ddof=1)))
         assert (cell.low, cell.high) == significance.resampled_interval(errors, 0.25)
@@ -151,7 +151,7 @@ class TestComparison:
         rows = [row("c", "a", 10 * seed, seed=seed) for seed in (1, 2, 3)]
         rows += [row("c", "b", 10 * seed + 5, seed=seed) for seed in (2, 3, 4)]
         assert Comparison(rows).test("a", "b", "c").difference == pytest.approx(-0.05)
-        with pytest.raises(ValueError, match="'a' and 'b' have no split of c in common"):
+        with pytest.raises(ValueError, match="'a' and 'b' share no split of c: run both"):
             Comparison([rows[0], rows[-1]]).test("a", "b", "c")
 
     def test_win_tie_loss_and_reduction(self):
@@ -169,7 +169,7 @@ class TestComparison:
 
     def test_ranks_are_over_methods_run_everywhere(self):
         result = Comparison([*self.ROWS, row("given", "only here", 1)], baseline="base")
-        assert result.ranked == ["base", "good", "same", "bad"]
+        assert result.ranked_methods == ["base", "good", "same", "bad"]
         assert result.friedman.mean_ranks.tolist() == [2.25, 1.0, 2.75, 4.0]
         assert len(result.rank_pairs()) == 6
         assert list(result.rank_pairs(against_baseline=True)) == [("base", "good"), ("base", "same"), ("base", "bad")]
@@ -189,12 +189,12 @@ class TestComparison:
         ("rows", "message"),
         [
             ([], "there are no rows to compare"),
-            ([row("c", "a", 1), row("c", "a", 2)], "two rows are of the same corpus, split and method"),
+            ([row("c", "a", 1), row("c", "a", 2)], "each corpus, split and method may have one row, got two for"),
             (
                 [row("c", "a", 1), row("c", "b", 1, versions=versions() | {"numpy": "0.9"})],
-                "different versions of numpy do not compare",
+                "different versions of numpy cannot be compared",
             ),
-            ([row("c", "a", 1), row("c", "b", 1, fingerprint="x")], "different documents have the same corpus's name"),
+            ([row("c", "a", 1), row("c", "b", 1, fingerprint="x")], "rows for c come from different documents"),
         ],
     )
     def test_rows_that_do_not_compare(self, rows, message):
@@ -202,9 +202,9 @@ class TestComparison:
             Comparison(rows)
 
     def test_the_baseline_must_be_there(self):
-        with pytest.raises(ValueError, match="baseline 'x' was not run; the methods are base, good, same, bad"):
+        with pytest.raises(ValueError, match="baseline 'x' was not run: choose one of base, good, same, bad"):
             Comparison(self.ROWS, baseline="x")
-        with pytest.raises(ValueError, match="there is no baseline: Comparison"):
+        with pytest.raises(ValueError, match="this needs a baseline: pass one, such as Comparison"):
             Comparison(self.ROWS).win_tie_loss("good")
 
 
@@ -385,7 +385,7 @@ class TestClaims:
         [
             (
                 {"classic": {"knn: tf*pi": 201}},
-                "kNN errs less on TF-PI than on TF-IDF, on all seven corpora",
+                "kNN has a lower error on TF-PI than on TF-IDF on all seven corpora",
                 "lower on 6 of 7 (6 of them with p < 0.05); classic 20.10 against 20.00 %",
             ),
             ({"r8": {"knn: tf*pi": 100, "lr: tf*pi": 80}}, "on R8 it falls by 53.4 %", "50.0 %"),
@@ -397,13 +397,13 @@ class TestClaims:
             ),
             (
                 {"20news": {"lr: ecib": 140}},
-                "ECIB alone errs less than BTF alone on all but 20news",
+                "ECIB alone has a lower error than BTF alone on all but 20news",
                 "lower on 7 of 7",
             ),
             (
                 {"twitter": {"lr: btf + ecib": 130}},
                 "BTF and ECIB together are not always better than one alone",
-                "together worse than the better one alone on 0 of 7",
+                "worse together than the better one alone on 0 of 7",
             ),
         ],
     )
@@ -420,7 +420,7 @@ class TestClaims:
         assert "7 of 21 cases" in found["weighting BTF and ECIB by PCF mostly helps"].evidence
 
     def test_one_corpus_can_contradict_but_not_confirm(self):
-        text = "kNN errs less on TF-PI than on TF-IDF, on all seven corpora"
+        text = "kNN has a lower error on TF-PI than on TF-IDF on all seven corpora"
         assert self.verdicts(self.errors(), ["r8"])[text].verdict == NOT_TESTABLE
         assert self.verdicts(self.errors(r8={"knn: tf*pi": 300}), ["r8"])[text].verdict == NOT_HELD
 

@@ -7,7 +7,7 @@ import pytest
 from made_up_rows import row
 
 from troenpy.experiments.comparison import Comparison
-from troenpy.experiments.journal import PROTOCOL, Row, packed, read_rows
+from troenpy.experiments.journal import PROTOCOL, Row, pack_bits, read_rows
 from troenpy.report.summary import summarise
 
 RESULTS = Path(__file__).parents[2] / "experiments/results"
@@ -33,13 +33,13 @@ HOSTILE = {
     "nested deep within": (changed(versions={}).replace("{}", "[" * 50_000 + "]" * 50_000), "not a row of results: "),
     "not UTF-8": (LINE.encode().replace(b"knn", b"kn\xff"), "not a row of results: .*utf-8"),
     "too many digits": (changed().replace('"n_train": 40', '"n_train": ' + "9" * 5000), "not a row of results: "),
-    "a key twice": (LINE.replace('"n_wrong": 3', '"n_wrong": 3, "n_wrong": 3'), "'n_wrong' is there twice"),
-    "a key of versions twice": (changed(versions={}).replace("{}", '{"a": "1", "a": "2"}'), "'a' is there twice"),
-    "another protocol": (changed(protocol=PROTOCOL + 1), f"a row of protocol {PROTOCOL + 1}, not of protocol"),
-    "a protocol of text": (changed(protocol="1"), "a row of protocol '1', not of protocol"),
-    "a protocol of bool": (changed(protocol=True), "a row of protocol True, not of protocol"),
-    "one more key": (changed(more=1), "a row of protocol 1 has no 'more'"),
-    "one key less": (without("seed"), "'seed' is missing"),
+    "a key twice": (LINE.replace('"n_wrong": 3', '"n_wrong": 3, "n_wrong": 3'), "repeated key 'n_wrong'"),
+    "a key of versions twice": (changed(versions={}).replace("{}", '{"a": "1", "a": "2"}'), "repeated key 'a'"),
+    "another protocol": (changed(protocol=PROTOCOL + 1), f"protocol must be {PROTOCOL}, got {PROTOCOL + 1}"),
+    "a protocol of text": (changed(protocol="1"), "protocol must be 1, got '1'"),
+    "a protocol of bool": (changed(protocol=True), "protocol must be 1, got True"),
+    "one more key": (changed(more=1), "unknown field 'more'"),
+    "one key less": (without("seed"), "missing field 'seed'"),
     "a corpus of a number": (changed(corpus=5), "corpus must be text of 1 to 1,000 characters, got 5"),
     "no corpus": (changed(corpus=None), "corpus must be text .*, got None"),
     "an empty corpus": (changed(corpus=""), "corpus must be text .*, got ''"),
@@ -73,12 +73,12 @@ HOSTILE = {
     "an error of text": (changed(error="0.3"), "error must be n_wrong / n_test"),
     "no error": (changed(error=None), "error must be n_wrong / n_test"),
     "an infinite error": (changed().replace('"error": 0.3', '"error": Infinity'), "Infinity is not a number"),
-    "bits of a number": (changed(correct=5), "correct must be the bits of 10 documents"),
-    "bits that are not base64": (changed(correct="!!!!"), "correct must be the bits of 10 documents"),
-    "bits that are not ASCII": (changed(correct="é==="), "correct must be the bits of 10 documents"),
-    "too few bits": (changed(correct="AA=="), "correct must be the bits of 10 documents"),
-    "too many bits": (changed(correct="AAAAAAAA"), "correct must be the bits of 10 documents"),
-    "other bits": (changed(correct=packed(GOOD.was_correct() & False)), "correct has 10 wrong documents, and n_wrong"),
+    "bits of a number": (changed(correct=5), "correct must hold 10 bits"),
+    "bits that are not base64": (changed(correct="!!!!"), "correct must hold 10 bits"),
+    "bits that are not ASCII": (changed(correct="é==="), "correct must hold 10 bits"),
+    "too few bits": (changed(correct="AA=="), "correct must hold 10 bits"),
+    "too many bits": (changed(correct="AAAAAAAA"), "correct must hold 10 bits"),
+    "other bits": (changed(correct=pack_bits(GOOD.was_correct() & False)), "marks 10 documents as wrong, but"),
     "seconds below 0": (changed(wall_seconds=-1), "wall_seconds must be a number of 0 or more, got -1"),
     "seconds without end": (changed(cpu_seconds=7).replace(": 7", ": 1e999"), "cpu_seconds must be .*, got inf"),
     "seconds of text": (changed(cpu_seconds="1"), "cpu_seconds must be a number of 0 or more, got '1'"),
@@ -134,15 +134,15 @@ def test_our_own_rows_are_read(path):
         ),
         (
             [row("c", "a", 1, seed=0), row("c", "b", 1)],
-            "c was run on a given split and on random ones",
+            "c has rows for its given split and for random splits",
         ),
         (
             [row("c", "a", 1, train_fraction=0.12341), row("c", "a", 2, train_fraction=0.12342)],
-            "two rows are of the same corpus, split and method: c, 0.1234 of training, None, 'a'",
+            "each corpus, split and method may have one row, got two for c, 0.1234 of training, None, 'a'",
         ),
         (
             [row("c", "a", 1, deduplicated=True), row("c, deduplicated", "a", 2)],
-            "two rows are of the same corpus, split and method: c, deduplicated, None, 'a'",
+            "each corpus, split and method may have one row, got two for c, deduplicated, None, 'a'",
         ),
     ],
 )  # fmt: skip

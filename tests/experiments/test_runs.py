@@ -36,7 +36,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import journal, methods
 from troenpy.experiments.evaluation import STRENGTHS, groups, predict
 from troenpy.experiments.grammar import Block, Columns, Profile, read_method, read_methods
-from troenpy.experiments.splits import count_terms, deduplicated, fingerprint
+from troenpy.experiments.splits import count_terms, deduplicate, fingerprint
 from troenpy.models.settings import classifier, features
 
 ALL = [*methods.PAPER, *methods.RIVALS, *methods.ALL_WEIGHTS, *methods.BEYOND]
@@ -122,29 +122,29 @@ class TestMethods:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("tf*idf", r"cannot read method 'tf\*idf': write it as 'knn: tf\*pi'"),
+            ("tf*idf", r"cannot read method 'tf\*idf': write it like 'knn: tf\*pi'"),
             ("tree: tf", "cannot read method 'tree: tf'"),
-            ("knn0: tf", "k is 1 or more"),
+            ("knn0: tf", "k must be 1 or more"),
             ("knn-chess: tf", "the metric one of euclidean, cosine, manhattan, hellinger"),
             (
                 "knn: idf",
-                "features begin with one of tf, logtf, sqrttf, btf, bm25tf, ecib, 2b, profile, profile-copies",
+                "a feature starts with one of tf, logtf, sqrttf, btf, bm25tf, ecib, 2b, profile, profile-copies",
             ),
             ("knn: tf*idf/l3", "norms are l2, l1, hellinger, none"),
             ("knn: tf*", "cannot read 'tf\\*'"),
             ("knn: tf*idv", r"unknown scheme 'idv' \(did you mean idf\?\): choose from idf, pcf"),
-            ("lr: tf + tf", "features repeat"),
-            ("lr: tf + profile + 1*profile", "features repeat"),
+            ("lr: tf + tf", "each feature may occur once"),
+            ("lr: tf + profile + 1*profile", "each feature may occur once"),
             ("knn-cv: tf", "the metric one of euclidean"),
             ("lr0: tf", "cannot read method 'lr0: tf': C must be positive"),
-            ("svm-cv3: tf", "cannot read method 'svm-cv3: tf': write it as"),
+            ("svm-cv3: tf", "cannot read method 'svm-cv3: tf': write it like"),
             ("knn: tf & two*profile", r"cannot read 'two\*profile' in method"),
-            ("knn: profile-none", "features begin with one of"),
+            ("knn: profile-none", "a feature starts with one of"),
             ("knn: tf & ", "cannot read '' in method"),
-            ("nbsvm: btf*idf", "NB-SVM has one feature, without a scheme, as in 'nbsvm: btf'"),
-            ("nbsvm: btf + tf", "NB-SVM has one feature"),
-            ("nbsvm: profile", "NB-SVM has one feature"),
-            ("lr: ", "features begin with"),
+            ("nbsvm: btf*idf", "NB-SVM takes one feature without a scheme, such as 'nbsvm: btf'"),
+            ("nbsvm: btf + tf", "NB-SVM takes one feature"),
+            ("nbsvm: profile", "NB-SVM takes one feature"),
+            ("lr: ", "a feature starts with"),
         ],
     )
     def test_what_cannot_be_read_says_what_can(self, name, message):
@@ -152,7 +152,7 @@ class TestMethods:
             read_method(name)
 
     def test_a_sweep_wants_neighbours(self):
-        with pytest.raises(ValueError, match="ks must be numbers of neighbours, 1 or more, got \\[0\\]"):
+        with pytest.raises(ValueError, match="ks must be whole numbers of 1 or more, got \\[0\\]"):
             read_methods(["knn: tf"], [0])
 
 
@@ -214,7 +214,7 @@ class TestSplits:
         labels = np.array(["x", "x", "y", "y", "x"])
         split = np.array(["train", "train", "train", "test", "test"])
         corpus = Corpus("c", ("a", "b", "b", "c", "a"), labels, split, np.array(list("12345")))
-        kept = deduplicated(corpus)
+        kept = deduplicate(corpus)
         assert (kept.texts, kept.labels.tolist()) == (("a", "c"), ["x", "y"])
         assert (kept.split.tolist(), kept.ids.tolist()) == (["train", "test"], ["1", "4"])
 
@@ -354,13 +354,11 @@ class TestPredictions:
         assert row.error == 0.0
 
     def test_more_neighbours_than_documents(self):
-        with pytest.raises(ValueError, match="'knn99: tf' on made up: 99 neighbours are more than the 64 training"):
+        with pytest.raises(ValueError, match="'knn99: tf' on made up: k=99 is more than the 64 training"):
             experiments.run([made_up()], ["knn99: tf"], 1)
         even = Corpus("even", ("goal", "vote") * 10, np.array(["s", "p"] * 10))
         halves = replace(even, split=np.array(["train"] * 16 + ["test"] * 4))
-        with pytest.raises(
-            ValueError, match="'knn: ecib' on even: 7 neighbours are more than the 0 training documents"
-        ):
+        with pytest.raises(ValueError, match="'knn: ecib' on even: k=7 is more than the 0 training documents"):
             experiments.run([halves], ["knn: ecib"])
 
 
@@ -406,7 +404,7 @@ class TestRun:
         doubled = replace(corpus, texts=corpus.texts * 2, labels=np.concatenate([corpus.labels] * 2))
         out = tmp_path / "rows.jsonl"
         (row,) = experiments.run([doubled], ["knn: tf"], 1, out=out)
-        (once,) = experiments.run([doubled], ["knn: tf"], 1, out=out, is_deduplicated=True)
+        (once,) = experiments.run([doubled], ["knn: tf"], 1, out=out, deduplicate=True)
         assert (row.n_train + row.n_test, once.n_train + once.n_test) == (80, 40)
         assert (row.setting, once.setting) == ("made up", "made up, deduplicated")
         assert len(journal.read_rows(out)) == 2
@@ -414,9 +412,9 @@ class TestRun:
     @pytest.mark.parametrize(
         ("changed", "message"),
         [
-            ({"methods": []}, r"there must be a method to run, such as 'knn: tf\*pi'"),
+            ({"methods": []}, r"methods must not be empty: name one, such as 'knn: tf\*pi'"),
             ({"splits": 0}, "splits must be 1 or more, got 0"),
-            ({"train_fractions": [0.0]}, r"train_fractions must be above 0 and at most 1, got \[0.0\]"),
+            ({"train_fractions": [0.0]}, r"train_fractions must be numbers above 0 and at most 1, got \[0.0\]"),
             ({"corpora": [made_up(), made_up()]}, "corpora must have different names"),
             ({"corpora": ["reuters"]}, "unknown corpus 'reuters'; known are bbcsport"),
             ({"methods": ["knn: tf*sqrt(pcf)"]}, r"on made up: scheme 'sqrt\(pcf\)' takes the square root of negative"),
@@ -426,9 +424,9 @@ class TestRun:
             ({"splits": "5"}, "splits must be a number of splits, or seeds from 0 .* got '5'"),
             ({"splits": True}, "splits must be a number of splits, or seeds from 0 .* got True"),
             ({"splits": 2.5}, r"splits must be a number of splits, or seeds from 0 .* got 2\.5"),
-            ({"train_fractions": []}, r"train_fractions must be above 0 and at most 1, got \[\]"),
+            ({"train_fractions": []}, r"train_fractions must be numbers above 0 and at most 1, got \[\]"),
             ({"n_jobs": 0}, "n_jobs must be None or an int from -4096 to 4096 other than 0, got 0"),
-            ({"ks": [0]}, r"ks must be numbers of neighbours, 1 or more, got \[0\]"),
+            ({"ks": [0]}, r"ks must be whole numbers of 1 or more, got \[0\]"),
             ({"sample": 0}, "sample"),
         ],
     )
@@ -442,14 +440,14 @@ class TestRun:
         [
             (
                 {"methods": [make_pipeline(CountVectorizer())]},
-                "a method is named by text, such as 'knn: .*, got Pipeline",
+                "a method must be a name such as 'knn: .*, got Pipeline",
             ),
-            ({"methods": [CountVectorizer()]}, "got CountVectorizer: only features and models that have a name here"),
+            ({"methods": [CountVectorizer()]}, "got CountVectorizer: to evaluate an estimator of your own"),
             ({"methods": [CountVectorizer]}, "got CountVectorizer: .* scikit-learn's cross_val_score"),
-            ({"methods": [len]}, "a method is named by text, .* got len"),
-            ({"methods": "knn: tf"}, r"methods must be a list of names, got the text 'knn: tf': write \['knn: tf'\]"),
-            ({"corpora": "r8"}, r"corpora must be a list of them, got 'r8': write \['r8'\]"),
-            ({"corpora": made_up()}, "corpora must be a list of them, got <Corpus made up"),
+            ({"methods": [len]}, "a method must be a name .* got len"),
+            ({"methods": "knn: tf"}, r"methods must be a list of names, got the string 'knn: tf': write \['knn: tf'\]"),
+            ({"corpora": "r8"}, r"corpora must be a list, got 'r8': write \['r8'\]"),
+            ({"corpora": made_up()}, "corpora must be a list, got <Corpus made up"),
             (
                 {"corpora": [(["a text"], ["a label"])]},
                 "a corpus must be a name or a Corpus, got tuple: .*texts, labels",
@@ -552,7 +550,7 @@ class TestResuming:
     def test_a_fresh_run_forgets(self, tmp_path):
         out = tmp_path / "rows.jsonl"
         experiments.run([made_up()], FEW, 2, out=out)
-        experiments.run([made_up()], FEW[:1], 1, out=out, is_fresh=True)
+        experiments.run([made_up()], FEW[:1], 1, out=out, overwrite=True)
         assert len(journal.read_rows(out)) == 1
 
     @pytest.mark.parametrize("n_bytes", [1, 30, 200])
@@ -575,10 +573,10 @@ class TestResuming:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"protocol": 0}, "line 1 of .*rows.jsonl: a row of protocol 0, not of protocol 1"),
-            ({"surprise": 1}, "line 1 of .*rows.jsonl: a row of protocol 1 has no 'surprise'"),
-            ({"versions": {"troenpy": "0.0.1"}}, "has rows made with troenpy 0.0.1, and this is"),
-            ({"fingerprint": "another"}, "has rows of another corpus called made up: start afresh"),
+            ({"protocol": 0}, "line 1 of .*rows.jsonl: protocol must be 1, got 0"),
+            ({"surprise": 1}, "line 1 of .*rows.jsonl: unknown field 'surprise'"),
+            ({"versions": {"troenpy": "0.0.1"}}, "has rows made with troenpy 0.0.1, but this is"),
+            ({"fingerprint": "another"}, "has rows for a different corpus named made up: overwrite"),
         ],
     )
     def test_rows_made_otherwise_do_not_mix(self, tmp_path, change, message):
@@ -598,7 +596,7 @@ class TestResuming:
         with pytest.raises(ValueError, match="line 2 of"):
             journal.read_rows(out)
         out.write_text(f"{lines[0]}\n{lines[0]}\n")
-        with pytest.raises(ValueError, match=r"line 2 of .*: a second row of made up"):
+        with pytest.raises(ValueError, match=r"line 2 of .*: second row for made up"):
             journal.read_rows(out)
 
     def test_a_second_run_is_kept_out(self, tmp_path):
@@ -632,7 +630,7 @@ class TestResuming:
             raise error
 
         monkeypatch.setattr(journal.FileLock, "acquire", refuse)
-        message = r"cannot lock .*rows\.jsonl by .*\.rows\.jsonl\.lock \((Permission denied|no locks here)\): write"
+        message = r"cannot lock .*rows\.jsonl with .*\.rows\.jsonl\.lock \((Permission denied|no locks here)\): write"
         with pytest.raises(OSError, match=message):
             experiments.run([made_up()], FEW, 1, out=tmp_path / "rows.jsonl")
 

@@ -126,7 +126,7 @@ def test_sample_weight_and_class_weight_reach_the_solver():
     np.testing.assert_allclose(weighted, repeated, atol=1e-3)
     assert not np.allclose(weighted, clone(precise).fit(TEXTS, LABELS).predict_proba(TEST_TEXTS), atol=1e-3)
     assert TroenpyClassifier(class_weight="balanced").fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1.0
-    with pytest.raises(ValueError, match=r"class_weight names 'sprot', which is none of"):
+    with pytest.raises(ValueError, match=r"class_weight must name classes, got 'sprot'; the classes are"):
         TroenpyClassifier(class_weight={"sprot": 2}).fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="class_weight is not for multi-label targets"):
         TroenpyClassifier(class_weight="balanced").fit(["a goal", "a vote"], [[1, 0], [1, 1]])
@@ -292,7 +292,7 @@ def test_refitting_forgets_and_the_given_features_stay_unfitted():
 @bad_calls(
     ("no labels", lambda: TroenpyClassifier().fit(TEXTS), ValueError, "TroenpyClassifier learns from labels"),
     ("not fitted", lambda: TroenpyClassifier().predict(TEXTS), NotFittedError, "not fitted yet"),
-    ("explain a list", lambda: MODEL.explain(["goal"]), TypeError, "explain takes one text, got list"),
+    ("explain a list", lambda: MODEL.explain(["goal"]), TypeError, "explain takes one string, got list"),
     (
         "a label missing",
         lambda: TroenpyClassifier().fit(TEXTS, LABELS[:-1]),

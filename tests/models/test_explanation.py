@@ -154,5 +154,5 @@ def test_neighbours_become_a_data_frame_and_a_page(neighbours):
 
 
 def test_only_one_text_is_explained(neighbours):
-    with pytest.raises(TypeError, match="explain takes one text, got list"):
+    with pytest.raises(TypeError, match="explain takes one string, got list"):
         neighbours.explain(["goal"])

@@ -341,13 +341,13 @@ TWO_ROWS = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
         "columns of a block",
         lambda: SparseKNeighborsClassifier(metric={"a": (slice(2, 9), "cosine")}).fit(*TWO_ROWS),
         ValueError,
-        r"metric\['a'\] must select columns, got slice\(2, 9, None\) of 2",
+        r"metric\['a'\] must select at least one column, got slice\(2, 9, None\) of 2",
     ),
     (
         "no block",
         lambda: SparseKNeighborsClassifier(metric={"a": "cosine"}).fit(*TWO_ROWS),
         TypeError,
-        r"metric\['a'\] must be a tuple of a slice of columns and a metric's name",
+        r"metric\['a'\] must be a tuple of a slice of columns and a metric name",
     ),
     (
         "weights",

@@ -84,5 +84,5 @@ def test_settings_do_not_share_what_they_return():
 
 
 def test_an_unknown_setting_lists_the_known():
-    with pytest.raises(ValueError, match="unknown setting 'knnn'; known are paper, paper_2b, knn, linear, plain"):
+    with pytest.raises(ValueError, match="unknown setting 'knnn'; choose one of paper, paper_2b, knn, linear, plain"):
         settings.features("knnn")

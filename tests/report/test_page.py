@@ -192,7 +192,7 @@ def test_the_search_finds_a_term(visit, page_path):
     page.get_by_label("Find a term").fill("word1")
     assert page.locator("#found button").count() == 11  # word1, word10 to word19
     page.get_by_label("Find a term").fill("nowhere")
-    assert "no term with “nowhere”" in page.locator("#found-count").inner_text()
+    assert "no term on this page contains “nowhere”" in page.locator("#found-count").inner_text()
     page.locator("button.term").first.click()
     assert page.locator("#term-name").inner_text() == page.locator("button.term").first.inner_text()
 
@@ -308,7 +308,7 @@ def test_rows_alone_and_missing_methods(visit, tmp_path):
     report.write_report(summarise(found), tmp_path)
     opened = visit(tmp_path / "report.html")
     assert opened.is_quiet(), opened.messages
-    assert "made from rows alone" in opened.page.locator("#terms").inner_text()
+    assert "built from rows only" in opened.page.locator("#terms").inner_text()
     assert opened.page.locator(".missing").count() == 6
 
 

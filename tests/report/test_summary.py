@@ -205,7 +205,7 @@ class TestTheClaimAboutThePicture:
         return next((claim["verdict"], claim["evidence"]) for claim in found if claim["text"] == self.TEXT)
 
     def test_it_is_the_silhouette(self):
-        evidence = "0.30 against 0.10 in the picture of 2 documents; 0.20 against 0.20 in the features"
+        evidence = "0.30 against 0.10 in the map of 2 documents; 0.20 against 0.20 in the features"
         assert self.verdict(projection()) == (claims.HELD, f"silhouette of the classes {evidence}")
         swapped = projection()
         swapped["views"][0]["silhouette"] = 0.4

@@ -10,7 +10,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import count_terms
 from troenpy.report import projection
 from troenpy.report.projection import first_words, project
-from troenpy.report.terms import N_CELLS, term_table
+from troenpy.report.terms import MOST_COUNTS, term_table
 
 
 def corpus(n_documents=200, n_classes=4, *, is_split=True, n_words=60):
@@ -69,7 +69,7 @@ class TestTermTable:
         found = self.table(corpus(2000, 100, n_words=1500), n_top=3, n_terms=50)
         assert len(found["classes"]) == 100
         assert {len(top) for top in found["top"]} == {3}
-        assert sum(map(len, found["by_class"])) / 2 <= N_CELLS
+        assert sum(map(len, found["by_class"])) / 2 <= MOST_COUNTS
         assert len(found["terms"]) <= 50 + 300
 
     def test_one_class_is_an_error(self):
@@ -130,7 +130,7 @@ class TestProjection:
     def test_too_few_documents_are_an_error(self):
         split = np.array(["train", "train", "test"])
         given = Corpus("few", ("a goal", "the vote", "own goal"), np.array(["s", "p", "s"]), split)
-        with pytest.raises(ValueError, match="four test documents or more, few has 1"):
+        with pytest.raises(ValueError, match="at least four test documents, few has 1"):
             project(given, count_terms(given))
 
     def test_documents_without_any_term_have_their_place(self):

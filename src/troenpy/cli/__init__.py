@@ -1,4 +1,4 @@
-"""The command line, one file per command: parse, call, print."""
+"""The command line, one file per command."""
 
 from importlib import metadata
 from typing import Annotated
@@ -19,8 +19,8 @@ app.command("report", epilog="Example: troenpy report troenpy-results --figures 
 app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)
 
 
-def _show_version(is_wanted: bool) -> None:
-    if is_wanted:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"troenpy {metadata.version('troenpy')}")
         raise typer.Exit
 
@@ -28,7 +28,7 @@ def _show_version(is_wanted: bool) -> None:
 @app.callback(epilog="Example: troenpy reproduce")
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Features from labelled text by troenpy, the dual of Shannon entropy."""
+    """Text classification with features weighted by troenpy, the dual of Shannon entropy."""

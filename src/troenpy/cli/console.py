@@ -1,4 +1,4 @@
-"""What all commands print by: tables, lines, one-line errors."""
+"""Output of all commands: tables, lines and one-line errors."""
 
 import os
 import shlex
@@ -12,39 +12,39 @@ from rich.console import Console
 from troenpy.display import printable
 
 INTERRUPTED = 130
-PIPE_WIDTH = 160  # of tables that go to a file or another program
+PIPE_WIDTH = 160  # width of tables that go to a file or another program
 
 
 def console() -> Console:
-    """Return where tables are printed: as wide as the terminal, or wide where it goes elsewhere."""
+    """Return a console as wide as the terminal, or of fixed width if output is redirected."""
     return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
 
 
 def print_line(text: str) -> None:
-    """Print a line whose names come from data."""
+    """Print a line, with control characters in names escaped."""
     typer.echo(printable(text))
 
 
 def typed_command() -> str:
-    """Return what was typed, for the report."""
+    """Return the command line, for the report."""
     return shlex.join(["troenpy", *sys.argv[1:]])
 
 
 def note(message: str) -> None:
-    """Say something on stderr, on one line."""
+    """Print one line on stderr."""
     typer.echo(f"troenpy: {printable(message)}", err=True)
 
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Turn what a user can put right into one line on stderr."""
+    """Turn errors that a user can fix into one line on stderr."""
     try:
         yield
     except KeyboardInterrupt:
         again = shlex.join(["troenpy", *(word for word in sys.argv[1:] if word != "--fresh")])
-        typer.echo(f"\nstopped; all rows so far are kept. To go on: {again}", err=True)
+        typer.echo(f"\nstopped; all rows so far are saved. To resume: {again}", err=True)
         sys.stderr.flush()
-        os._exit(INTERRUPTED)  # an orderly end would wait for the method that is being run; rows are on disk already
+        os._exit(INTERRUPTED)  # a clean exit would wait for the running method; rows are already on disk
     except (ValueError, ImportError, MemoryError) as error:
         _fail(str(error) or "out of memory")
     except OSError as error:

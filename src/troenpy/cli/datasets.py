@@ -1,4 +1,4 @@
-"""`troenpy datasets`: the corpora that come by name."""
+"""`troenpy datasets`: list the corpora."""
 
 from rich.table import Table
 from rich.text import Text
@@ -8,7 +8,7 @@ from troenpy.cli.console import console, one_line_errors
 
 
 def datasets_command() -> None:
-    """List the corpora: how large they are, under which licence, and whether they are here."""
+    """List the corpora with their size and licence, and whether they are on this machine."""
     with one_line_errors():
         table = Table()
         for name in ("name", "documents", "classes", "present", "licence"):

@@ -1,4 +1,4 @@
-"""What the commands that write a report share."""
+"""Helpers shared by the commands that write a report."""
 
 import sys
 from contextlib import nullcontext
@@ -13,30 +13,30 @@ from troenpy.report.reproduction import Reproduction
 
 
 def can_make_pages() -> bool:
-    """Say at once, not after the run, what a page would need."""
+    """Warn before the run if a package for the page is missing."""
     try:
         check_extra()
     except ImportError as error:
-        note(f"{error}; the rest comes without it")
+        note(f"{error}; everything else is written without it")
         return False
     return True
 
 
 def written_files(result: Reproduction) -> str:
-    """Name the files of a report."""
-    kinds = ("html", "md", "json") if result.has_page else ("md", "json")
+    """Return a line that names the files of a report."""
+    kinds = ("html", "md", "json") if result.page else ("md", "json")
     return f"report: {', '.join(f'{result.folder}/report.{kind}' for kind in kinds)}"
 
 
-def add_projection(result: Reproduction, *, is_full: bool) -> Reproduction:
-    """Draw the slow part when everything else is written, and write the page again."""
+def add_projection(result: Reproduction, *, full: bool) -> Reproduction:
+    """Add t-SNE, the slow part, once everything else is written, and update the report."""
     if result.corpus is None:
         return result
     waiting = f"t-SNE of {printable(result.corpus.name)} for the page"
     with Console(stderr=True).status(Text(waiting)) if sys.stderr.isatty() else nullcontext():
-        result = result.with_projection(is_full=is_full)
+        result = result.with_projection(full=full)
         result.write()
     if result.projection is not None:
         shown = result.projection
-        print_line(f"The page now has t-SNE of {shown['n_documents']} documents of {shown['corpus']}.")
+        print_line(f"Added t-SNE to the page: {shown['n_documents']} documents of {shown['corpus']}.")
     return result

@@ -1,4 +1,4 @@
-"""How far a run is: a bar if somebody is looking, else a line now and then."""
+"""Progress of a run: a bar on a terminal, otherwise an occasional line."""
 
 import math
 import sys
@@ -14,7 +14,7 @@ from troenpy import experiments
 from troenpy.cli.console import note
 from troenpy.display import printable
 
-SECONDS_BETWEEN_LINES = 30  # of progress, where nobody is looking
+SECONDS_BETWEEN_LINES = 30  # when stderr is not a terminal
 
 OnStart = Callable[[Sequence[str]], None]
 OnRow = Callable[[experiments.Progress], None]
@@ -22,7 +22,7 @@ OnRow = Callable[[experiments.Progress], None]
 
 @contextmanager
 def progress() -> Iterator[tuple[OnStart, OnRow]]:
-    """Show how far the run is and the time left: a bar if somebody is looking, else a line now and then."""
+    """Show progress and the time left: a bar on a terminal, otherwise an occasional line."""
     with _bar() if sys.stderr.isatty() else nullcontext(_lines()) as shown:
         yield shown
 

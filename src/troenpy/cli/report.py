@@ -1,4 +1,4 @@
-"""`troenpy report`: the page again, from rows."""
+"""`troenpy report`: rebuild the report from rows."""
 
 from typing import Annotated
 
@@ -13,22 +13,26 @@ from troenpy.report.reproduction import rebuild
 
 def report_command(
     rows: Annotated[str, typer.Argument()],
-    out: Annotated[str | None, typer.Option(help="The folder for the report; by default that of the rows.")] = None,
+    out: Annotated[str | None, typer.Option(help="Folder for the report; by default that of the rows.")] = None,
     figures: Annotated[str | None, typer.Option(help="Also write each figure as PNG and SVG to this folder.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="The method to compare with, by default 'knn: tf*idf'.")] = None,
-    rows_only: Annotated[bool, typer.Option("--rows-only", help="Leave out what takes the text of a corpus.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="t-SNE of the whole test part, not of 1,000 documents.")] = False,
+    baseline: Annotated[str | None, typer.Option(help="Method to compare with; by default 'knn: tf*idf'.")] = None,
+    rows_only: Annotated[
+        bool, typer.Option("--rows-only", help="Leave out the parts that need the text of a corpus.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="t-SNE of the whole test part, not just 1,000 documents.")
+    ] = False,
 ) -> None:
-    """Make report.html, report.md and report.json anew from the rows of a run.
+    """Rebuild report.html, report.md and report.json from the rows of a run.
 
-    ROWS is a file of rows, or the folder that has it. Terms and t-SNE are added if a corpus of the rows is on this
-    machine (in the folder that TROENPY_DATA names, or downloaded before); --rows-only leaves them out.
+    ROWS is a file of rows, or a folder with rows.jsonl. Terms and t-SNE are included if a corpus of the rows is on this
+    machine (in the folder TROENPY_DATA, or downloaded before); --rows-only leaves them out.
     """
     with one_line_errors():
         check_extra()
         result = rebuild(rows, out=out, baseline=baseline, with_corpus=not rows_only, command=typed_command())
         print_line(written_files(result).capitalize())
-        result = add_projection(result, is_full=full)
+        result = add_projection(result, full=full)
         if figures is not None:
             written = write_figures(result.summary, figures)
-            print_line(f"{len(written)} files of figures: {figures}")
+            print_line(f"Figures: {len(written)} files in {figures}")

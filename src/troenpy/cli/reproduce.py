@@ -1,4 +1,4 @@
-"""`troenpy reproduce`: the paper's experiments, and the answer to its claims."""
+"""`troenpy reproduce`: run the paper's experiments and check its claims."""
 
 from typing import Annotated
 
@@ -13,27 +13,31 @@ from troenpy.report.terminal import claim_table, error_tables
 
 
 def reproduce_command(
-    datasets: Annotated[str, typer.Option(help="Names of corpora with commas between them, or all.")] = "r8",
+    datasets: Annotated[str, typer.Option(help="Names of corpora, separated by commas, or all.")] = "r8",
     full: Annotated[
         bool, typer.Option("--full", help="Every weight, 50 random splits instead of 5, t-SNE of the whole test part.")
     ] = False,
-    beyond: Annotated[bool, typer.Option("--beyond", help="Our own settings and linear rivals too.")] = False,
-    method: Annotated[list[str] | None, typer.Option(help="Run this method instead, such as 'knn: tf*pi'.")] = None,
-    splits: Annotated[int | None, typer.Option(help="Random splits where a corpus has no given one.")] = None,
-    k: Annotated[list[int] | None, typer.Option(help="Neighbours, instead of 7.")] = None,
-    deduplicated: Annotated[bool, typer.Option("--deduplicated", help="Drop repeated texts first.")] = False,
-    train_fraction: Annotated[list[float] | None, typer.Option(help="Learn from this part of the training.")] = None,
-    sample: Annotated[int | None, typer.Option(help="Classify this many test documents of a split.")] = None,
-    vectors: Annotated[str | None, typer.Option(help="Word vectors for transport: glove-50d, or a file.")] = None,
-    out: Annotated[str, typer.Option(help="The folder for rows and report.")] = "troenpy-results",
-    jobs: Annotated[int, typer.Option(help="Threads; -1 is all processors.")] = -1,
-    fresh: Annotated[bool, typer.Option("--fresh/--resume", help="Forget earlier rows, or go on from them.")] = False,
-    page: Annotated[bool, typer.Option("--page/--no-page", help="Write report.html, with t-SNE, or not.")] = True,
+    beyond: Annotated[bool, typer.Option("--beyond", help="Also run our own settings and linear rivals.")] = False,
+    method: Annotated[list[str] | None, typer.Option(help="Run only this method, such as 'knn: tf*pi'.")] = None,
+    splits: Annotated[int | None, typer.Option(help="Random splits for corpora without a given split.")] = None,
+    k: Annotated[list[int] | None, typer.Option(help="Number of neighbours, instead of 7.")] = None,
+    deduplicated: Annotated[bool, typer.Option("--deduplicated", help="Remove duplicate texts first.")] = False,
+    train_fraction: Annotated[
+        list[float] | None, typer.Option(help="Train on this fraction of the training documents.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(help="Classify only this many test documents per split.")] = None,
+    vectors: Annotated[
+        str | None, typer.Option(help="Word vectors for optimal transport: glove-50d, or a file.")
+    ] = None,
+    out: Annotated[str, typer.Option(help="Folder for the rows and the report.")] = "troenpy-results",
+    jobs: Annotated[int, typer.Option(help="Number of threads; -1 means one per processor.")] = -1,
+    fresh: Annotated[bool, typer.Option("--fresh/--resume", help="Discard earlier rows, or resume from them.")] = False,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Write report.html with t-SNE, or not.")] = True,
 ) -> None:
-    """Run the paper's experiments with their rivals, and answer its claims with numbers.
+    """Run the paper's methods and their rivals, and check the paper's claims.
 
-    Corpora are taken from the folder that TROENPY_DATA names, or downloaded once. A run that was stopped goes on
-    where it was when the same command is run again. --method, --k and --train-fraction may be given several times.
+    Corpora are read from the folder TROENPY_DATA, or downloaded once. To resume a stopped run, repeat the command.
+    --method, --k and --train-fraction may be given several times.
     """
     with one_line_errors():
         has_page = page and can_make_pages()
@@ -41,14 +45,14 @@ def reproduce_command(
             result = reproduce(
                 corpus_names(datasets),
                 out=out,
-                is_full=full,
-                is_beyond=beyond,
+                full=full,
+                beyond=beyond,
                 chosen=method or (),
                 splits=splits,
                 options=RunOptions(
-                    is_fresh=fresh,
+                    overwrite=fresh,
                     ks=k or None,
-                    is_deduplicated=deduplicated,
+                    deduplicate=deduplicated,
                     train_fractions=train_fraction or (1.0,),
                     sample=sample,
                     vectors=vectors,
@@ -57,12 +61,12 @@ def reproduce_command(
                     on_row=on_row,
                 ),
                 command=typed_command(),
-                has_page=has_page,
+                page=has_page,
             )
         screen = console()
         for table in error_tables(result.summary["comparison"], screen.width):
             screen.print(table)
         print_line(f"Rows: {out}/{ROWS}, {written_files(result)}")
         if has_page:
-            result = add_projection(result, is_full=full)
-        screen.print(claim_table(result.summary["claims"]))  # last: one of them is about the projection
+            result = add_projection(result, full=full)
+        screen.print(claim_table(result.summary["claims"]))  # last, because one claim needs the projection

@@ -1,4 +1,4 @@
-"""Corpora by name: from a folder, the cache, or their public source, always checked against a checksum."""
+"""Load corpora by name, from a folder, the cache or their public source, verified by checksum."""
 
 from troenpy.datasets.corpora import Corpus, Listing, available, load
 

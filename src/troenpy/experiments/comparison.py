@@ -1,4 +1,4 @@
-"""Comparison: rows of results to errors with intervals, tests of pairs, ranks over corpora."""
+"""Comparison: errors with intervals, pairwise tests and ranks over corpora, from rows of results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ from troenpy.experiments.significance import (
 
 
 @dataclass(frozen=True)
-class Cell:
-    """The error of one method on one corpus.
+class ErrorEstimate:
+    """Estimated error of one method on one corpus.
 
     Parameters
     ----------
     mean, sd : float
-        Over splits; `sd` is NaN for one.
+        Mean and standard deviation over splits; `sd` is NaN for a single split.
     low, high : float
-        The 95 % interval.
+        Ends of the 95 % interval.
     interval : {"Nadeau-Bengio", "Wilson"}
-        How it was found: over random splits, or on the test documents of one split.
+        The kind of interval: over random splits, or over the test documents of a single split.
     n_splits, n_test : int
-        Splits, and test documents of each.
+        Number of splits, and of test documents in each.
     seconds : float
-        Wall time, the mean over splits.
+        Mean wall time per split.
     """
 
     mean: float
@@ -53,30 +53,30 @@ class Cell:
 
 
 class Comparison:
-    """Methods side by side on the corpora they were run on.
+    """Compare methods on the corpora they were run on.
 
-    Tests within a corpus are on the splits that both methods were run on: the corrected resampled t-test, or, of one
-    split, McNemar's exact test. Across corpora they are on ranks.
+    Two methods on one corpus are compared on the splits they share, by the corrected resampled t-test, or by McNemar's
+    exact test if they share a single split. Comparisons across corpora use ranks.
 
     Parameters
     ----------
     rows : iterable of Row
-        From `experiments.run` or `journal.read_rows`.
+        From `experiments.run` or `experiments.read_rows`.
     baseline : str or None
-        The method that others are measured against.
+        The method to compare the others with.
 
     Attributes
     ----------
     corpora, methods : list of str
-        As they come in the rows; a corpus that was changed carries that in its name.
-    cells : dict
-        {(corpus, method): Cell}
+        In the order of the rows. Variants of a corpus have longer names, such as "r8, deduplicated".
+    errors : dict
+        {(corpus, method): ErrorEstimate}
 
     Raises
     ------
     ValueError
-        If there are no rows, or rows that cannot be compared: of different versions, or of different documents under
-        one name; or if the baseline is not among them.
+        If there are no rows, if the rows come from different package versions or from different documents under the
+        same name, or if the baseline was not run.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Comparison:
     >>> corpus = experiments.Corpus("tiny", texts, labels)
     >>> rows = experiments.run([corpus], ["knn: tf*idf", "lr: tf*pi"], splits=3)
     >>> result = comparison.Comparison(rows, baseline="knn: tf*idf")
-    >>> result.cells["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")
+    >>> result.errors["tiny", "lr: tf*pi"].mean, result.win_tie_loss("lr: tf*pi")
     (0.0, (0, 1, 0))
     >>> print(result)
     tiny: test error, %
@@ -103,69 +103,71 @@ class Comparison:
         self.corpora = list(dict.fromkeys(row.setting for row in self.rows))
         self.methods = list(dict.fromkeys(row.method for row in self.rows))
         if baseline is not None and baseline not in self.methods:
-            raise ValueError(f"baseline {baseline!r} was not run; the methods are {', '.join(self.methods)}")
+            raise ValueError(f"baseline {baseline!r} was not run: choose one of {', '.join(self.methods)}")
         self.baseline = baseline
         self._splits: dict[tuple[str, str], dict[int | None, Row]] = {}
         for row in self.rows:
             self._splits.setdefault((row.setting, row.method), {})[row.seed] = row
-        self.cells = {key: _cell(list(splits.values())) for key, splits in self._splits.items()}
+        self.errors = {key: _estimate(list(splits.values())) for key, splits in self._splits.items()}
 
     def test(self, method: str, other: str, corpus: str) -> PairTest:
-        """Compare two methods on a corpus; the difference is below zero if the first errs less."""
+        """Compare two methods on a corpus; the difference is negative if the first has the lower error."""
         ours, theirs = self._splits[corpus, method], self._splits[corpus, other]
         common = [seed for seed in ours if seed in theirs]
         if not common:
-            raise ValueError(f"{method!r} and {other!r} have no split of {corpus} in common")
+            raise ValueError(f"{method!r} and {other!r} share no split of {corpus}: run both on the same splits")
         if len(common) == 1:
             return mcnemar_test(ours[common[0]].was_correct(), theirs[common[0]].was_correct())
         errors, others = ([splits[seed].error for seed in common] for splits in (ours, theirs))
         return resampled_t_test(errors, others, _test_to_train(list(ours.values())))
 
     def tests(self, corpus: str) -> dict[tuple[str, str], PairTest]:
-        """Compare all pairs of methods that were run on a corpus."""
-        present = [method for method in self.methods if (corpus, method) in self.cells]
+        """Compare every pair of methods that were run on a corpus."""
+        present = [method for method in self.methods if (corpus, method) in self.errors]
         return {(a, b): self.test(a, b, corpus) for a, b in combinations(present, 2)}
 
     def reduction(self, method: str, corpus: str) -> float:
-        """Return by which part a method errs less than the baseline on a corpus; NaN if the baseline never errs."""
-        before, after = self.cells[corpus, self._baseline()].mean, self.cells[corpus, method].mean
+        """Return the relative error reduction over the baseline on a corpus; NaN if the baseline makes no errors."""
+        before, after = self.errors[corpus, self._baseline()].mean, self.errors[corpus, method].mean
         return 1 - after / before if before else float("nan")
 
     def win_tie_loss(self, method: str) -> tuple[int, int, int]:
-        """Count the corpora on which a method beats, ties with and loses to the baseline; a tie is p >= 0.05."""
+        """Count wins, ties and losses against the baseline over the corpora; p >= 0.05 is a tie."""
         baseline = self._baseline()
         results = [
             self.test(method, baseline, corpus)
             for corpus in self.corpora
-            if {(corpus, method), (corpus, baseline)} <= self.cells.keys()
+            if {(corpus, method), (corpus, baseline)} <= self.errors.keys()
         ]
         signs = [int(np.sign(result.difference)) if result.p < ALPHA else 0 for result in results]
         return signs.count(-1), signs.count(0), signs.count(1)
 
     @cached_property
-    def ranked(self) -> list[str]:
-        """The methods that were run on every corpus."""
-        return [method for method in self.methods if all((corpus, method) in self.cells for corpus in self.corpora)]
+    def ranked_methods(self) -> list[str]:
+        """Methods that were run on every corpus."""
+        return [method for method in self.methods if all((corpus, method) in self.errors for corpus in self.corpora)]
 
     @cached_property
     def friedman(self) -> Friedman | None:
-        """Mean ranks of the `ranked` methods; None for fewer than two corpora or three methods.
+        """Mean ranks of `ranked_methods`, with Friedman's test; None for fewer than two corpora or three methods.
 
-        Also None if one corpus is there several times, whole and deduplicated for instance: ranks are over corpora
-        that have nothing to do with each other.
+        Also None if the rows hold several variants of a corpus, such as whole and deduplicated: the test assumes that
+        corpora are independent.
         """
         n_corpora = len({row.corpus for row in self.rows})
-        if not n_corpora == len(self.corpora) >= 2 or len(self.ranked) < 3:
+        if not n_corpora == len(self.corpora) >= 2 or len(self.ranked_methods) < 3:
             return None
-        return friedman_test([[self.cells[corpus, method].mean for method in self.ranked] for corpus in self.corpora])
+        return friedman_test(
+            [[self.errors[corpus, method].mean for method in self.ranked_methods] for corpus in self.corpora]
+        )
 
     def rank_pairs(self, *, against_baseline: bool = False) -> dict[tuple[str, str], float]:
-        """Return Holm-corrected p-values of the differences of mean ranks: of all pairs, or those with the baseline."""
+        """Return Holm-corrected p-values for differences of mean ranks, for all pairs or those with the baseline."""
         if self.friedman is None:
             return {}
-        control = self.ranked.index(self._baseline()) if against_baseline else None
+        control = self.ranked_methods.index(self._baseline()) if against_baseline else None
         pairs = rank_pairs(self.friedman.mean_ranks, len(self.corpora), control=control)
-        return {(self.ranked[i], self.ranked[j]): p for (i, j), p in pairs.items()}
+        return {(self.ranked_methods[i], self.ranked_methods[j]): p for (i, j), p in pairs.items()}
 
     def __repr__(self) -> str:
         n_methods, n_corpora = len(self.methods), len(self.corpora)
@@ -180,43 +182,45 @@ class Comparison:
         return tables.to_html(compare(self))
 
     def to_markdown(self) -> str:
-        """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table."""
+        """Return a Markdown table of errors in per cent by method and corpus, with the lowest in bold."""
         return tables.to_markdown(compare(self))
 
     def to_latex(self) -> str:
-        """Return the same table as a LaTeX tabular; it takes the package booktabs."""
+        """Return the same table as a LaTeX tabular, which needs the package booktabs."""
         return tables.to_latex(compare(self))
 
     def to_csv(self) -> str:
-        """Return everything that is known of each corpus and method as CSV text."""
+        """Return all figures as CSV, one line per corpus and method."""
         return tables.to_csv(compare(self))
 
     def _baseline(self) -> str:
         if self.baseline is None:
-            raise ValueError("there is no baseline: Comparison(rows, baseline='knn: tf*idf') names one")
+            raise ValueError("this needs a baseline: pass one, such as Comparison(rows, baseline='knn: tf*idf')")
         return self.baseline
 
 
 def _check_comparable(rows: list[Row]) -> None:
     if not rows:
-        raise ValueError("there are no rows to compare")
+        raise ValueError("there are no rows to compare: run some methods first")
     all_versions(rows)
     first: dict[str, Row] = {}
     seen = set()
     for row in rows:
         key = row.setting, row.seed, row.method
         if key in seen:
-            raise ValueError(f"two rows are of the same corpus, split and method: {key[0]}, {key[1]}, {key[2]!r}")
+            raise ValueError(
+                f"each corpus, split and method may have one row, got two for {key[0]}, {key[1]}, {key[2]!r}"
+            )
         seen.add(key)
         _check_alike(first.setdefault(row.setting, row), row)
 
 
 def _check_alike(row: Row, other: Row) -> None:
-    """Raise unless two rows of one setting can be of the same documents."""
+    """Raise unless two rows of one setting can come from the same documents."""
     if row.fingerprint != other.fingerprint:
-        raise ValueError(f"rows of different documents have the same corpus's name: {row.setting}")
+        raise ValueError(f"rows for {row.setting} come from different documents: give each corpus its own name")
     if (row.seed is None) != (other.seed is None):
-        raise ValueError(f"{row.setting} was run on a given split and on random ones")
+        raise ValueError(f"{row.setting} has rows for its given split and for random splits: compare them separately")
     for name, verb in (("n_test", "tested"), ("n_train", "trained")):
         ours, theirs = getattr(row, name), getattr(other, name)
         if ours != theirs:
@@ -225,15 +229,15 @@ def _check_alike(row: Row, other: Row) -> None:
             )
 
 
-def _cell(rows: list[Row]) -> Cell:
+def _estimate(rows: list[Row]) -> ErrorEstimate:
     errors = np.array([row.error for row in rows])
     seconds = float(np.mean([row.wall_seconds for row in rows]))
     if len(rows) == 1:
         low, high = wilson_interval(rows[0].n_wrong, rows[0].n_test)
-        return Cell(rows[0].error, float("nan"), low, high, "Wilson", 1, rows[0].n_test, seconds)
+        return ErrorEstimate(rows[0].error, float("nan"), low, high, "Wilson", 1, rows[0].n_test, seconds)
     low, high = resampled_interval(errors, _test_to_train(rows))
     sd = float(errors.std(ddof=1))
-    return Cell(float(errors.mean()), sd, low, high, "Nadeau-Bengio", len(rows), rows[0].n_test, seconds)
+    return ErrorEstimate(float(errors.mean()), sd, low, high, "Nadeau-Bengio", len(rows), rows[0].n_test, seconds)
 
 
 def _test_to_train(rows: list[Row]) -> float:

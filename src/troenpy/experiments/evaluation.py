@@ -1,4 +1,4 @@
-"""Methods on a split: the estimators, fitted on the training part's counts, and the classes they give the test part."""
+"""Evaluate methods on a split: fit on the counts of the training part, predict the classes of the test part."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -22,20 +22,20 @@ from troenpy.transport.distances import TOPIC_DISTANCES, topic_distance, word_di
 from troenpy.transport.pruning import NearestDocuments
 from troenpy.transport.topics import Topics
 
-TOLERANCE = 3e-4  # predictions are then those of scikit-learn's lbfgs (test_experiments.py)
-SVM_TOLERANCE = 1e-2  # coarser than scikit-learn's default: C is chosen among steps of three anyway
-#: What "-cv" chooses C among.
+TOLERANCE = 3e-4  # tight enough to predict the same classes as scikit-learn's lbfgs
+SVM_TOLERANCE = 1e-2  # coarser than scikit-learn's default: candidates for C differ by a factor of three anyway
+#: Candidates for C under "-cv".
 STRENGTHS = {"lr": (1.0, 3.0, 10.0, 30.0, 100.0), "svm": (0.1, 0.3, 1.0, 3.0), "nbsvm": (0.1, 0.3, 1.0, 3.0)}
-#: How long transport takes, as `cost` counts.
+#: Relative cost of the transport methods, in the units of `cost`.
 TRANSPORT_COSTS = {"wmd": 900, "wfr": 2000, "hott": 800, "hoftt": 900}
-#: scikit-learn's SVM draws from one generator for the whole process: fits at the same time would disturb each other.
+#: scikit-learn's SVM uses one random generator per process, so concurrent fits would not be reproducible.
 _SVM = Lock()
 
 Codes = NDArray[np.int64]
 
 
 def groups(methods: Iterable[Method]) -> list[list[Method]]:
-    """Put methods together that differ in k only: one search finds the neighbours of all."""
+    """Group methods that differ only in k, so that one search serves them all."""
     found: dict[Method, list[Method]] = {}
     for method in methods:
         found.setdefault(method.with_k(1), []).append(method)
@@ -43,15 +43,15 @@ def groups(methods: Iterable[Method]) -> list[list[Method]]:
 
 
 def predict(split: Split, group: Sequence[Method], n_processes: int = 1) -> list[Codes]:
-    """Return the class of each test document by each method of a group, as numbers of the training part's classes.
+    """Predict the class of each test document with each method of a group, as class numbers of the training part.
 
     Parameters
     ----------
     split : Split
     group : sequence of Method
-        Methods that differ in k only.
+        Methods that differ only in k.
     n_processes : int, default=1
-        For a search by optimal transport; all else runs in this one.
+        Used for optimal transport only.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def predict(split: Split, group: Sequence[Method], n_processes: int = 1) -> list
 
 
 def cost(method: Method) -> int:
-    """Return how long a method takes, roughly: in blocks of a search for neighbours."""
+    """Return the rough cost of a method, relative to a neighbour search on one block."""
     if method.is_transport:
         return TRANSPORT_COSTS[method.features[0]]
     n_fits = 1 if method.C is not None else len(STRENGTHS[method.model]) * INNER_FOLDS
@@ -85,11 +85,11 @@ def cost(method: Method) -> int:
 
 
 def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
-    """Vote among the nearest training documents; one without any weight is nobody's neighbour.
+    """Vote among the nearest training documents, leaving out those without a weighted term.
 
-    Its row of zeros would be at distance 1 from every row of length 1, nearer than all documents but the most similar:
-    the six empty documents among the training tweets, and no order of cosine, would decide most votes. Beside a class
-    profile, a document without weighted terms stays, as one that shares no term with any other.
+    A row of zeros is at distance 1 from every row of length 1, nearer than all but the most similar documents: the six
+    empty training tweets would decide most votes. With a class profile such documents stay, and count as sharing no
+    term with any other.
     """
     method, largest = group[0], max(method.k for method in group)
     first = method.columns[0]
@@ -103,7 +103,7 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
 
 
 def _nearest_rows(split: Split, method: Method, n_neighbors: int) -> NDArray[np.int64]:
-    """Return the nearest training documents of each test document, in the sum of distances of all features."""
+    """Return the nearest training documents of each test document, by the sum of the distances in all features."""
     pairs = [_to_compare(split, columns) for columns in method.columns]
     train, test = (
         rows[0] if len(rows) == 1 else sparse.hstack(rows, format="csr") for rows in zip(*pairs, strict=True)
@@ -112,7 +112,7 @@ def _nearest_rows(split: Split, method: Method, n_neighbors: int) -> NDArray[np.
     kept = np.flatnonzero(np.diff(train.indptr))
     if n_neighbors > len(kept):
         raise ValueError(
-            f"{n_neighbors} neighbours are more than the {len(kept)} training documents that have any weight"
+            f"k={n_neighbors} is more than the {len(kept)} training documents with a weighted term: use a smaller k"
         )
     if len(kept) < len(split.codes):
         train = train[kept]
@@ -125,16 +125,16 @@ def _nearest_rows(split: Split, method: Method, n_neighbors: int) -> NDArray[np.
 
 
 def _by_transport(split: Split, group: Sequence[Method], n_processes: int) -> list[Codes]:
-    """Vote among the nearest training documents by transport; ties as their authors decide them.
+    """Vote among the nearest training documents by transport; ties are broken as in the original papers.
 
-    Vectors are of length 1, and WFR's words are not moved further than pi / 2: on folds of training parts nothing else
+    Vectors have length 1, and WFR moves words at most pi / 2: in cross-validation of the training parts nothing else
     was clearly better (experiments/transport_settings.py).
     """
     if split.words is None:
-        raise ValueError("it needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file")
-    name, vectors = group[0].features[0], split.words.vectors.of_length_one()
+        raise ValueError("it needs word vectors: choose glove-50d (an 85 MB download) or a file")
+    name, vectors = group[0].features[0], split.words.vectors.normalize()
     if name in TOPIC_DISTANCES:
-        distance = topic_distance(name, Topics.learnt(split.words.train, vectors))
+        distance = topic_distance(name, Topics.learn(split.words.train, vectors))
     else:
         distance = word_distance(name, vectors)
     nearest = NearestDocuments(distance.space, distance.shares(split.words.train))
@@ -146,30 +146,30 @@ def _by_transport(split: Split, group: Sequence[Method], n_processes: int) -> li
 
 
 def _to_compare(split: Split, columns: Columns) -> tuple[Any, Any]:
-    train, test = _side_by_side(split, columns)
+    train, test = _features_of(split, columns)
     if not (columns.blocks and columns.profiles):
         return train, test
     return with_full_length(train, len(columns.blocks), split.train.shape[1]), with_zero_column(test)
 
 
-def _side_by_side(split: Split, columns: Columns) -> tuple[Any, Any]:
-    """Return the columns for the training and the test part, class profiles last."""
+def _features_of(split: Split, columns: Columns) -> tuple[Any, Any]:
+    """Return the feature matrices of the training and the test part, class profiles last."""
     pairs = [split.weighted(block.scheme, tf=block.tf, norm=block.norm) for block in columns.blocks]
     for profile in columns.profiles:
         model = ClassProfile(leave_out=profile.left_out or "document")
         train = model.fit_transform(split.train, split.codes)
         train = model.transform(split.train) if profile.left_out is None else train
         pairs.append(tuple(sparse.csr_array(profile.factor * part) for part in (train, model.transform(split.test))))
-    train, test = map(_joined, zip(*pairs, strict=True))
+    train, test = map(_hstack, zip(*pairs, strict=True))
     return train, test
 
 
-def _joined(rows: Sequence[Any]) -> Any:
+def _hstack(rows: Sequence[Any]) -> Any:
     return rows[0] if len(rows) == 1 else sparse.hstack(rows, format="csr")
 
 
 def _term_features(columns: Columns) -> TermFeatures:
-    """Return the features of a classifier of text, made from counts."""
+    """Return the features for a text classifier, built from counts."""
     if not columns.profiles:
         return TermFeatures([("words", "counts", columns.blocks)])
     (profile,) = columns.profiles
@@ -186,12 +186,12 @@ def _by_linear_model(split: Split, method: Method) -> Codes:
             np.array([np.count_nonzero(predicted != fold.truth) for predicted in fit(fold, method, strengths)])
             for fold in split.folds
         )
-        C = strengths[int(np.argmin(wrong))]  # the smallest of equals
+        C = strengths[int(np.argmin(wrong))]  # the smallest if tied
     return fit(split, method, [C])[0]
 
 
 def _by_logistic_regression(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
-    """Classify by one TroenpyClassifier for each C; features without any weight leave the most frequent class."""
+    """Predict with a TroenpyClassifier for each C, or the most frequent class if all weights are zero."""
     (columns,) = method.columns
     weights = (block.weights(split.counts, smoothing=1.0, pcf=False) for block in columns.blocks)
     if not columns.profiles and not any(weight.any() for weight in weights):
@@ -201,13 +201,13 @@ def _by_logistic_regression(split: Split, method: Method, strengths: Sequence[fl
 
 
 def _by_svm(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
-    """Classify by one linear SVM for each C: of each class against the rest, squared hinge loss."""
-    train, test = _side_by_side(split, method.columns[0])
+    """Predict with a linear SVM for each C: one class against the rest, squared hinge loss."""
+    train, test = _features_of(split, method.columns[0])
     return [_classes(_svm_decisions(train, split.codes, test, C)) for C in strengths]
 
 
 def _by_nb_svm(split: Split, method: Method, strengths: Sequence[float]) -> list[Codes]:
-    """Classify by one NB-SVM for each C: each class against the rest on weights of its own."""
+    """Predict with an NB-SVM for each C: one class against the rest, each with its own term weights."""
     (block,) = method.blocks
     decisions: list[list[Any]] = [[] for _ in strengths]
     for of_class in split.one_against_rest():
@@ -218,7 +218,7 @@ def _by_nb_svm(split: Split, method: Method, strengths: Sequence[float]) -> list
 
 
 def _svm_decisions(train: Any, codes: Codes, test: Any, C: float) -> NDArray[np.float64]:
-    from sklearn.svm import LinearSVC  # not needed to import the package
+    from sklearn.svm import LinearSVC  # deferred: slow to import
 
     with _SVM:
         model = LinearSVC(C=C, tol=SVM_TOLERANCE, max_iter=10_000, random_state=0).fit(train, codes)
@@ -226,5 +226,5 @@ def _svm_decisions(train: Any, codes: Codes, test: Any, C: float) -> NDArray[np.
 
 
 def _classes(decisions: NDArray[np.float64]) -> Codes:
-    """Return the class of the largest decision; one decision alone is for the second of two classes."""
+    """Return the class with the largest decision value; a single column decides for the second of two classes."""
     return (decisions[:, 0] > 0).astype(np.int64) if decisions.shape[1] == 1 else decisions.argmax(axis=1)

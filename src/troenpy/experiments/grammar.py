@@ -1,21 +1,21 @@
-"""The grammar of methods: features and a model, such as "knn: tf*pi" or "lr: tf*pi + btf + ecib".
+"""The grammar of method names: a model and its features, such as "knn: tf*pi" or "lr: tf*pi + btf + ecib".
 
     method  = model ": " features, joined by " + "
-    model   = "knn", with k if it is not 7, "-manhattan" or another metric if it is not Euclidean;
-              or "lr", "svm" or "nbsvm", with C if it is not 1, "-cv" if C is chosen by cross-validation
+    model   = "knn", then k unless it is 7, then "-manhattan" or another metric unless it is Euclidean;
+              or "lr", "svm" or "nbsvm", then C unless it is 1, or "-cv" to choose C by cross-validation
     feature = blocks, joined by " & "
-    block   = tf, "*" and a scheme of `term_weights` if any, "/" and a norm if it is not l2
+    block   = tf, then "*" and a scheme of `term_weights` if any, then "/" and a norm unless it is l2
     tf      = "tf", "logtf", "sqrttf", "btf" (binary) or "bm25tf"
 
-"ecib" stands for tf*cib_ncf + tf*cib_pcf, "2b" for btf + ecib; both may be followed by "*" and a scheme. A block may
-also be the class profile: "profile", a training row profiled without itself; "profile-copies", without its copies
-either; "profile-all", with all rows; a factor may stand in front, as in "2*profile".
+"ecib" is short for tf*cib_ncf + tf*cib_pcf, "2b" for btf + ecib; both may be followed by "*" and a scheme. A block may
+also be the class profile: "profile" leaves each training row out of its own profile, "profile-copies" also leaves out
+its copies, and "profile-all" uses all rows. A factor may precede it, as in "2*profile".
 
-kNN adds the distances in several features; blocks joined by "&" are side by side in one. The linear models put all
-side by side: logistic regression ("lr"), the linear SVM of each class against the rest ("svm"), and NB-SVM ("nbsvm"),
-in which each class against the rest has terms weighted by its own log-count ratio: its feature is a tf and a norm.
+kNN sums the distances of its features; blocks joined by "&" are concatenated into one feature. Linear models
+concatenate everything: logistic regression ("lr"), a linear SVM for each class against the rest ("svm"), and NB-SVM
+("nbsvm"), which weights the terms by the log-count ratio of each class, so its feature is only a tf and a norm.
 
-Instead of features, kNN may have a distance by optimal transport: "knn: wmd", "knn: wfr", "knn: hott", "knn: hoftt".
+Instead of features, kNN accepts an optimal transport distance: "knn: wmd", "knn: wfr", "knn: hott", "knn: hoftt".
 """
 
 import re
@@ -43,13 +43,13 @@ LEFT_OUT: dict[str, Literal["document", "copies"] | None] = {
     "profile-all": None,
 }
 LINEAR = ("lr", "svm", "nbsvm")
-GRAMMAR = "write it as 'knn: tf*pi', 'knn3-manhattan: tf*idf/l1' or 'svm-cv: logtf*rf*idf + 2b + profile'"
+GRAMMAR = "write it like 'knn: tf*pi', 'knn3-manhattan: tf*idf/l1' or 'svm-cv: logtf*rf*idf + 2b + profile'"
 DEFAULT_K, DEFAULT_C = 7, 1.0
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The class profile times a factor, and what is left out of it for a training row."""
+    """The class profile times a factor, and what it leaves out for each training row."""
 
     factor: float
     left_out: Literal["document", "copies"] | None
@@ -57,22 +57,22 @@ class Profile:
 
 @dataclass(frozen=True)
 class Columns:
-    """Blocks of terms side by side, then class profiles."""
+    """Concatenated blocks of terms, followed by class profiles."""
 
     blocks: tuple[Block, ...]
     profiles: tuple[Profile, ...]
 
     @property
     def has_term_features_profile(self) -> bool:
-        """Whether there is one class profile, which leaves training documents out, as TermFeatures have it."""
+        """Whether there is exactly one class profile, of the kind that TermFeatures supports."""
         return len(self.profiles) == 1 and self.profiles[0].left_out is not None
 
 
 @dataclass(frozen=True)
 class Method:
-    """Features and a model, as `read_method` reads them from a name.
+    """A model and its features, parsed from a name by `read_method`.
 
-    A linear model has one set of columns, kNN one for each distance; C is None if it is to be chosen.
+    A linear model has one set of columns, kNN one per distance. C is None if cross-validation chooses it.
     """
 
     model: str
@@ -84,7 +84,7 @@ class Method:
 
     @property
     def is_transport(self) -> bool:
-        """Whether neighbours are those by optimal transport, which takes word vectors."""
+        """Whether the method uses optimal transport, and so needs word vectors."""
         return not self.columns
 
     @property
@@ -94,7 +94,7 @@ class Method:
 
     @property
     def name(self) -> str:
-        """The shortest name of the method."""
+        """The shortest spelling of the method."""
         model = self.model
         if model == "knn":
             model += "" if self.k == DEFAULT_K else str(self.k)
@@ -106,12 +106,12 @@ class Method:
         return f"{model}: {' + '.join(self.features)}"
 
     def with_k(self, k: int) -> "Method":
-        """Return the same method with other neighbours; a linear model has none and stays as it is."""
+        """Return the method with another k; linear models are returned unchanged."""
         return replace(self, k=k) if self.model == "knn" else self
 
 
 def read_method(name: str) -> Method:
-    """Read a method from its name.
+    """Parse the name of a method.
 
     Examples
     --------
@@ -129,20 +129,22 @@ def read_method(name: str) -> Method:
     linear, strength = match[1], match[2]
     k, metric = int(match[3] or DEFAULT_K), match[4] or "euclidean"
     if metric not in METRICS or k < 1:
-        raise ValueError(f"cannot read method {name!r}: k is 1 or more, and the metric one of {', '.join(METRICS)}")
+        raise ValueError(
+            f"cannot read method {name!r}: k must be 1 or more, and the metric one of {', '.join(METRICS)}"
+        )
     C = None if strength == "-cv" else float(strength or DEFAULT_C)
     if C is not None and not 0 < C < float("inf"):
         raise ValueError(f"cannot read method {name!r}: C must be positive")
     if rest.strip() in DISTANCES and not linear:
         if metric != "euclidean":
-            raise ValueError(f"cannot read method {name!r}: {rest.strip()} is a distance itself, so write 'knn: wmd'")
+            raise ValueError(f"cannot read method {name!r}: {rest.strip()} is itself a distance: leave out the metric")
         return Method("knn", k, metric, C, (rest.strip(),), ())
     if linear:
         rest = rest.replace("&", "+")
     features = tuple(part for text in rest.split("+") for part in _features(text, name))
     if len(set(features)) < len(features):
-        raise ValueError(f"cannot read method {name!r}: features repeat")
-    spaces = [space for text in features for space in _expanded(text)]
+        raise ValueError(f"cannot read method {name!r}: each feature may occur once")
+    spaces = [space for text in features for space in _expand(text)]
     if linear:
         spaces = [[text for space in spaces for text in space]]
     columns = tuple(_columns(space, name) for space in spaces)
@@ -152,24 +154,26 @@ def read_method(name: str) -> Method:
 
 
 def _check_model(model: str, columns: Columns, name: str) -> None:
-    """Raise for columns that a linear model does not take."""
+    """Raise for columns that a linear model does not accept."""
     n_columns = len(columns.blocks) + len(columns.profiles)
     if model == "nbsvm" and (n_columns > 1 or columns.profiles or columns.blocks[0].scheme):
-        raise ValueError(f"cannot read method {name!r}: NB-SVM has one feature, without a scheme, as in 'nbsvm: btf'")
+        raise ValueError(
+            f"cannot read method {name!r}: NB-SVM takes one feature without a scheme, such as 'nbsvm: btf'"
+        )
     if model == "lr" and columns.profiles and not columns.has_term_features_profile:
         raise ValueError(
-            f"cannot read method {name!r}: logistic regression has one class profile, 'profile' or 'profile-copies'"
+            f"cannot read method {name!r}: logistic regression takes one class profile, 'profile' or 'profile-copies'"
         )
 
 
 def _features(text: str, name: str) -> list[str]:
-    """Return a feature in its shortest spelling; 2b is two, unless it stands beside others."""
-    blocks = [part for block in re.sub(r"\s", "", text).split("&") for part in _shortest(block, name)]
+    """Return a feature in its shortest spelling; 2b becomes two features, unless joined to others by "&"."""
+    blocks = [part for block in re.sub(r"\s", "", text).split("&") for part in _abbreviate(block, name)]
     return [" & ".join(blocks)] if "&" in text else blocks
 
 
-def _shortest(text: str, name: str) -> list[str]:
-    """Return a block in its shortest spelling; 2b is two."""
+def _abbreviate(text: str, name: str) -> list[str]:
+    """Return a block in its shortest spelling; 2b becomes two blocks."""
     factor, _, profile = text.rpartition("*")
     if profile in LEFT_OUT and re.fullmatch(r"(\d+(\.\d+)?)?", factor):
         return [profile if float(factor or 1) == 1 else f"{float(factor):g}*{profile}"]
@@ -180,14 +184,14 @@ def _shortest(text: str, name: str) -> list[str]:
     if tf not in (*TERM_FREQUENCIES, "ecib"):
         known = ", ".join([*TERM_FREQUENCIES, *SHORTHANDS, *LEFT_OUT])
         raise ValueError(
-            f"cannot read {text!r} in method {name!r}: features begin with one of {known}, "
-            f"or kNN has a distance, one of {', '.join(DISTANCES)}; {GRAMMAR}"
+            f"cannot read {text!r} in method {name!r}: a feature starts with one of {known}, "
+            f"or for kNN is a distance, one of {', '.join(DISTANCES)}; {GRAMMAR}"
         )
     return [text]
 
 
-def _expanded(feature: str) -> list[list[str]]:
-    """Return what is side by side; the two blocks of ECIB are apart, unless they stand beside others."""
+def _expand(feature: str) -> list[list[str]]:
+    """Return the blocks to concatenate; the two blocks of ECIB stay apart, unless joined to others by "&"."""
     blocks = []
     for block in feature.split(" & "):
         blocks += [part + block[4:] for part in SHORTHANDS["ecib"]] if block.startswith("ecib") else [block]
@@ -214,14 +218,14 @@ def _block(text: str, name: str) -> Block:
 
 
 def read_methods(names: Iterable[str | Method], ks: Iterable[int] | None = None) -> list[Method]:
-    """Read methods, each once; with `ks`, those of kNN once for every k."""
+    """Parse method names, dropping repetitions; with `ks`, kNN methods are repeated for every k."""
     if isinstance(names, str):
-        raise TypeError(f"methods must be a list of names, got the text {names!r}: write [{names!r}]")
+        raise TypeError(f"methods must be a list of names, got the string {names!r}: write [{names!r}]")
     methods = [name if isinstance(name, Method) else read_method(_checked_name(name)) for name in names]
     if ks is not None:
         sweep = list(dict.fromkeys(ks))
         if not sweep or not all(isinstance(k, int) and k >= 1 for k in sweep):
-            raise ValueError(f"ks must be numbers of neighbours, 1 or more, got {sweep}")
+            raise ValueError(f"ks must be whole numbers of 1 or more, got {sweep}")
         sweep = sorted(sweep)
         methods = [method.with_k(k) for method in methods for k in sweep]
     return list({method.name: method for method in methods}.values())
@@ -232,13 +236,13 @@ def _checked_name(name: Any) -> str:
         return name
     what = getattr(name, "__name__", None) or type(name).__name__
     raise TypeError(
-        f"a method is named by text, such as 'knn: tf*pi' or 'lr: tf*pi + 2b', got {what}: only features and models "
-        "that have a name here can be run; score your own with scikit-learn's cross_val_score"
+        f"a method must be a name such as 'knn: tf*pi' or 'lr: tf*pi + 2b', got {what}: "
+        "to evaluate an estimator of your own, use scikit-learn's cross_val_score"
     )
 
 
 def name_parts(name: str) -> dict[str, Any]:
-    """Take a name apart, "knn3-manhattan: tf" for instance; of a name that is built otherwise, all is `features`."""
+    """Split a name such as "knn3-manhattan: tf" into its parts; other names count as `features` as a whole."""
     parts = re.fullmatch(r"([A-Za-z_]+)(\d*)([^:]*): *(.*)", name, flags=re.DOTALL)
     if parts is None:
         return {"model": "other", "features": name, "k": None, "family": name}

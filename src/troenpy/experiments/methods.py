@@ -1,9 +1,9 @@
-"""The methods that are compared, by name: the paper's, those of its rivals, and what goes beyond it."""
+"""Lists of methods to compare: the paper's, its rivals, and those that go beyond it."""
 
 from troenpy.weights.schemes import WEIGHTS
 
-#: What the paper compares: TF-IDF and TF-PI by kNN, TF-PI with and without 2B by logistic regression, and its six
-#: settings of BTF and ECIB, each with and without PCF.
+#: The paper's methods: kNN on TF-IDF and TF-PI, logistic regression on TF-PI with and without 2B, and six settings of
+#: BTF and ECIB, with and without PCF.
 PAPER = (
     "knn: tf*idf",
     "knn: tf*pi",
@@ -16,7 +16,7 @@ PAPER = (
     "lr: ecib*pcf",
     "lr: 2b*pcf",
 )
-#: What its reviewers asked for: the parts of PI apart, other norms, log tf, and the best-known weights of others.
+#: What its reviewers asked for: the factors of PI separately, other norms, log tf, and the best-known other weights.
 RIVALS = (
     "knn: tf",
     "knn: tf*pcf",
@@ -37,13 +37,13 @@ RIVALS = (
     "lr: logtf*idf",
     "lr: tf*rf",
 )
-#: Beyond the paper, by neighbours: certainty beside the class profile, tf.rf beside it, and certainty alone.
+#: Beyond the paper, with kNN: certainty and the class profile, tf.rf and the class profile, and certainty alone.
 BEYOND_KNN = (
     "knn: tf*sqrt(certainty*idf)/hellinger & 2*profile",
     "knn: tf*rf*idf/hellinger & 2*profile",
     "knn: tf*sqrt(certainty*idf)/hellinger",
 )
-#: What their parts do: other factors of the class profile, the profile alone, with nothing left out, and beside others.
+#: Ablations: other factors of the class profile, the profile alone, without leaving rows out, and with other weights.
 ABLATION_KNN = (
     "knn: profile",
     "knn: tf*sqrt(certainty*idf)/hellinger & profile",
@@ -55,7 +55,7 @@ ABLATION_KNN = (
     "knn: tf*idf/hellinger & 2*profile",
     "knn: tf*sqrt(pcf_present)*idf/hellinger & 2*profile",
 )
-#: And by linear models, with the linear rivals; C by cross-validation of the training part, or TroenpyClassifier's.
+#: Beyond the paper, with linear models and their rivals; C from cross-validation, or TroenpyClassifier's default.
 BEYOND_LINEAR = (
     "lr3: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-copies",
@@ -70,9 +70,9 @@ ABLATION_LINEAR = (
     "svm-cv: logtf*idf + profile-copies",
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-all",
 )
-#: All of them.
+#: Everything beyond the paper.
 BEYOND = BEYOND_KNN + ABLATION_KNN + BEYOND_LINEAR + ABLATION_LINEAR
-#: Every weight there is, under both norms by kNN, and by logistic regression.
+#: Every weight, with kNN under both norms and with logistic regression.
 ALL_WEIGHTS = tuple(
     pattern.format(weight) for pattern in ("knn: tf*{}", "knn: tf*{}/hellinger", "lr: tf*{}") for weight in WEIGHTS
 )

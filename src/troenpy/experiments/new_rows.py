@@ -1,4 +1,4 @@
-"""The rows of tasks that have none yet: a corpus counted, split, and each method run on the split."""
+"""Compute missing rows: count the terms of a corpus, split it, and run each method on the split."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.evaluation import cost, groups, predict
 from troenpy.experiments.grammar import Method
-from troenpy.experiments.journal import PROTOCOL, Row, packed, versions
+from troenpy.experiments.journal import PROTOCOL, Row, pack_bits, versions
 from troenpy.experiments.progress import Task
 from troenpy.experiments.splits import CountedCorpus, Split, count_terms
 from troenpy.files.archive import FilePath
@@ -18,47 +18,47 @@ from troenpy.transport import embeddings
 
 
 @dataclass(frozen=True)
-class RunFacts:
-    """What all rows of a run have in common."""
+class RunContext:
+    """What the rows of a run share: fingerprints of corpora, package versions and word vectors."""
 
-    marks: dict[tuple[str, bool], str]
+    fingerprints: dict[tuple[str, bool], str]
     versions: dict[str, str]
     vectors: FilePath | None
     vectors_name: str | None
     data_dir: FilePath | None
 
-    def counted(self, corpus: Corpus, n_threads: int) -> CountedCorpus:
-        """Count the terms of a corpus, and give those that have vectors theirs."""
+    def count_corpus(self, corpus: Corpus, n_threads: int) -> CountedCorpus:
+        """Count the terms of a corpus, and load their word vectors if wanted."""
         counted = count_terms(corpus, n_jobs=n_threads)
         if self.vectors is None:
             return counted
         vectors = embeddings.load(self.vectors, counted.terms, data_dir=self.data_dir)
         if not len(vectors):
-            raise ValueError(f"{self.vectors} has a vector for none of the {len(counted.terms)} terms of {corpus.name}")
+            raise ValueError(f"{self.vectors} has no vector for any of the {len(counted.terms)} terms of {corpus.name}")
         return replace(counted, vectors=vectors)
 
 
-def new_rows(tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, facts: RunFacts) -> Iterator[Row]:
-    """Yield the rows of all tasks as they come, one split at a time, and of its methods those by transport last."""
+def new_rows(tasks: Iterable[Task], pool: ThreadPoolExecutor, n_threads: int, context: RunContext) -> Iterator[Row]:
+    """Yield rows as they are computed, split by split; transport methods run last on each split."""
     counted_name, counted = None, None
     for task in tasks:
         if not task.methods:
             continue
         if counted is None or counted_name != task.corpus.name:
-            counted_name, counted = task.corpus.name, facts.counted(task.corpus, n_threads)
+            counted_name, counted = task.corpus.name, context.count_corpus(task.corpus, n_threads)
         split = counted.split(task.seed, task.train_fraction, task.sample)
-        # What takes longest is begun first: it leaves no thread idle at the end.
+        # Start the slowest methods first, so that no thread is idle at the end.
         order = sorted(groups(task.methods), key=lambda group: -cost(group[0]))
-        futures = [pool.submit(_evaluate, task, split, group, facts) for group in order if not group[0].is_transport]
+        futures = [pool.submit(_evaluate, task, split, group, context) for group in order if not group[0].is_transport]
         for future in as_completed(futures):
             yield from future.result()
         for group in order:
             if group[0].is_transport:
-                yield from _evaluate(task, split, group, facts, n_threads)
+                yield from _evaluate(task, split, group, context, n_threads)
 
 
-def _evaluate(task: Task, split: Split, group: list[Method], facts: RunFacts, n_processes: int = 1) -> list[Row]:
-    """Return the rows of methods that differ in k only."""
+def _evaluate(task: Task, split: Split, group: list[Method], context: RunContext, n_processes: int = 1) -> list[Row]:
+    """Return the rows of methods that differ only in k."""
     wall, cpu = time.perf_counter(), cpu_seconds()
     try:
         predictions = predict(split, group, n_processes)
@@ -73,8 +73,8 @@ def _evaluate(task: Task, split: Split, group: list[Method], facts: RunFacts, n_
             Row(
                 protocol=PROTOCOL,
                 corpus=task.corpus.name,
-                fingerprint=facts.marks[task.corpus.name, task.is_deduplicated],
-                deduplicated=task.is_deduplicated,
+                fingerprint=context.fingerprints[task.corpus.name, task.deduplicated],
+                deduplicated=task.deduplicated,
                 train_fraction=task.train_fraction,
                 seed=task.seed,
                 method=method.name,
@@ -83,12 +83,12 @@ def _evaluate(task: Task, split: Split, group: list[Method], facts: RunFacts, n_
                 n_terms=split.train.shape[1],
                 n_wrong=n_wrong,
                 error=n_wrong / len(correct),
-                correct=packed(correct),
+                correct=pack_bits(correct),
                 wall_seconds=round(wall / len(group), 6),
                 cpu_seconds=round(cpu / len(group), 6),
-                versions=facts.versions if method.is_transport else versions(),
+                versions=context.versions if method.is_transport else versions(),
                 sample=task.sample,
-                vectors=facts.vectors_name if method.is_transport else None,
+                vectors=context.vectors_name if method.is_transport else None,
             )
         )
     return rows
@@ -96,7 +96,7 @@ def _evaluate(task: Task, split: Split, group: list[Method], facts: RunFacts, n_
 
 @contextmanager
 def threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Start threads; after a failure or Ctrl-C, do not wait for what they are at: nobody will see its result."""
+    """Start threads; after a failure or Ctrl-C, do not wait for them, as their results are lost."""
     pool = ThreadPoolExecutor(n_threads)
     try:
         yield pool

@@ -1,4 +1,4 @@
-"""What a run has still to do, and how long that will take."""
+"""Remaining tasks of a run, and the time they will take."""
 
 import time
 from collections.abc import Container
@@ -12,16 +12,16 @@ from troenpy.experiments.journal import Key, Row
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Parameters
     ----------
     done, total : int
-        Rows.
+        Number of rows so far, and in all.
     seconds_left : float
-        At the speed so far.
+        Estimated from the speed so far.
     row : Row
-        The newest.
+        The latest row.
     """
 
     done: int
@@ -32,26 +32,26 @@ class Progress:
 
 @dataclass(frozen=True)
 class Task:
-    """The methods still to be run on one split of one corpus."""
+    """Methods to run on one split of one corpus."""
 
     corpus: Corpus
-    is_deduplicated: bool
+    deduplicated: bool
     train_fraction: float
     sample: int | None
     seed: int | None
     methods: list[Method]
 
     def without(self, rows: Container[Key]) -> "Task":
-        """Return the task without the methods whose rows are there already."""
+        """Return the task without the methods that already have a row."""
         return replace(self, methods=[method for method in self.methods if self.key(method) not in rows])
 
     def key(self, method: Method) -> Key:
-        """What the row of a method will be known by."""
-        return self.corpus.name, self.is_deduplicated, self.train_fraction, self.sample, self.seed, method.name
+        """Return the key of the row of a method."""
+        return self.corpus.name, self.deduplicated, self.train_fraction, self.sample, self.seed, method.name
 
 
-class Clock:
-    """Foresees the end: a method takes the longer the more text there is, and the more it has to fit."""
+class ProgressMeter:
+    """Estimates the remaining time, from the size of the corpora and the cost of the methods."""
 
     def __init__(self, tasks: list[Task], n_total: int) -> None:
         self.tasks, self._n_total = tasks, n_total
@@ -64,7 +64,7 @@ class Clock:
         self._start = time.perf_counter()
 
     def progress(self, row: Row) -> Progress:
-        """Count a row, and say how far the run is."""
+        """Count a row, and return the progress."""
         self._n_done += 1
         self._left -= self._costs[row.key]
         elapsed = time.perf_counter() - self._start

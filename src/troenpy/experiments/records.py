@@ -1,4 +1,4 @@
-"""A comparison to plain records, from which tables and pages are written: errors, tests against its baseline, ranks."""
+"""Turn a comparison into plain dicts for tables and pages: errors, tests against the baseline, ranks."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from troenpy.experiments.significance import ALPHA, rank_groups
 if TYPE_CHECKING:
     from troenpy.experiments.comparison import Comparison
 
-TRANSPORT = "transport"  # the model of methods that have word vectors, whatever votes in the end
+TRANSPORT = "transport"  # shown as the model of all methods with word vectors
 
 
 def compare(comparison: "Comparison") -> tables.Record:
@@ -22,17 +22,17 @@ def compare(comparison: "Comparison") -> tables.Record:
     Returns
     -------
     dict
-        `baseline`; `corpora`, names; `methods`, each with `name`, `model`, `features` and `k` as far as the name
-        tells, mean `rank`, and `wins`: on how many corpora it beats, ties with and loses to the baseline; `errors`, one
-        record per corpus and method; `friedman`, the test of ranks over corpora as they are, or None.
+        `baseline`; `corpora`, their names; `methods`, each with `name`, `model`, `features` and `k` parsed from the
+        name, the mean `rank`, and `wins`, the wins, ties and losses against the baseline; `errors`, one record per
+        corpus and method; `friedman`, the test of ranks over whole corpora, or None.
     """
     pairs = ((corpus, method) for corpus in comparison.corpora for method in comparison.methods)
-    ranks = _ranks(_unchanged(comparison))
+    ranks = _ranks(_whole_corpora(comparison))
     return {
         "baseline": comparison.baseline,
         "corpora": comparison.corpora,
         "methods": [_method(comparison, name, ranks) for name in comparison.methods],
-        "errors": [_record(comparison, *pair) for pair in pairs if pair in comparison.cells],
+        "errors": [_record(comparison, *pair) for pair in pairs if pair in comparison.errors],
         "friedman": ranks,
     }
 
@@ -50,30 +50,30 @@ def _method(comparison: "Comparison", name: str, ranks: tables.Record | None) ->
 
 
 def _record(comparison: "Comparison", corpus: str, method: str) -> tables.Record:
-    cell, baseline = comparison.cells[corpus, method], comparison.baseline
+    estimate, baseline = comparison.errors[corpus, method], comparison.baseline
     record: tables.Record = {
         "corpus": corpus,
         "method": method,
-        "error": cell.mean,
-        "sd": cell.sd,
-        "low": cell.low,
-        "high": cell.high,
-        "interval": cell.interval,
-        "n_splits": cell.n_splits,
-        "n_test": cell.n_test,
-        "seconds": cell.seconds,
+        "error": estimate.mean,
+        "sd": estimate.sd,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval": estimate.interval,
+        "n_splits": estimate.n_splits,
+        "n_test": estimate.n_test,
+        "seconds": estimate.seconds,
         "reduction": None,
         "p": None,
         "test": None,
     }
-    if baseline not in (None, method) and (corpus, baseline) in comparison.cells:
+    if baseline not in (None, method) and (corpus, baseline) in comparison.errors:
         result = comparison.test(method, str(baseline), corpus)
         record |= {"reduction": comparison.reduction(method, corpus), "p": result.p, "test": result.test}
     return {name: None if value != value else value for name, value in record.items()}  # NaN is not JSON
 
 
-def _unchanged(comparison: "Comparison") -> "Comparison":
-    """Leave each corpus once, for ranks: as it is, without its samples and parts, if it was run as it is."""
+def _whole_corpora(comparison: "Comparison") -> "Comparison":
+    """Keep only the rows of whole corpora, for ranks; all rows if there are none."""
     rows = [row for row in comparison.rows if row.setting == row.corpus]
     has_baseline = comparison.baseline in {row.method for row in rows}
     return type(comparison)(rows, baseline=comparison.baseline if has_baseline else None) if rows else comparison
@@ -83,8 +83,8 @@ def _ranks(comparison: "Comparison") -> tables.Record | None:
     friedman = comparison.friedman
     if friedman is None:
         return None
-    against = comparison.baseline in comparison.ranked
-    mean_ranks = dict(zip(comparison.ranked, friedman.mean_ranks.tolist(), strict=True))
+    against = comparison.baseline in comparison.ranked_methods
+    mean_ranks = dict(zip(comparison.ranked_methods, friedman.mean_ranks.tolist(), strict=True))
     pairs = comparison.rank_pairs()
     return {
         "n_corpora": len(comparison.corpora),

@@ -1,4 +1,4 @@
-"""The JSON of a row of results, checked by type, range and consistency: a file may be damaged, or a stranger's."""
+"""Check the JSON of a row of results for types, ranges and consistency: the file may be damaged or untrusted."""
 
 import base64
 import binascii
@@ -25,7 +25,7 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-# What each value of a row must be, and whether it is; what belongs to several values is checked below.
+# The rule for each field, and a test for it. Rules across fields are in `check_values`.
 _NAME = f"text of 1 to {_LONGEST_NAME:,} characters", _is_name
 _COUNT = "a whole number of 0 or more", _is_count
 _POSITIVE = "a whole number of 1 or more", lambda value: _is_count(value, 1)
@@ -52,27 +52,27 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def read_json(line: str | bytes) -> Any:
-    """Read JSON; a key that repeats, NaN and what is nested without end are errors.
+    """Parse JSON strictly: repeated keys, NaN and excessive nesting are errors.
 
     Examples
     --------
     >>> read_json('{"a": 1, "a": 2}')
     Traceback (most recent call last):
         ...
-    ValueError: 'a' is there twice
+    ValueError: repeated key 'a'
     """
     try:
-        text = line.decode("utf-8") if isinstance(line, bytes) else line  # json would take UTF-16 too
+        text = line.decode("utf-8") if isinstance(line, bytes) else line  # json would also accept UTF-16
         return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in pairs:
         if name in values:
-            raise ValueError(f"{shown(name)} is there twice")
+            raise ValueError(f"repeated key {short_repr(name)}")
         values[name] = value
     return values
 
@@ -82,43 +82,43 @@ def _refuse(name: str) -> None:
 
 
 def check_values(values: dict[str, Any]) -> None:
-    """Raise unless these are the values of a row that a run can have written.
+    """Raise unless these are the values of a valid row.
 
     Parameters
     ----------
     values : dict
-        By the names of `journal.Row`; those that older rows lack may be missing.
+        By field of `journal.Row`; fields that older rows lack may be missing.
     """
     for name, (rule, is_met) in _RULES.items():
         if name in values and not is_met(values[name]):
-            raise ValueError(f"{name} must be {rule}, got {shown(values[name])}")
+            raise ValueError(f"{name} must be {rule}, got {short_repr(values[name])}")
     n_wrong, n_test, error, sample = values["n_wrong"], values["n_test"], values["error"], values.get("sample")
     if n_wrong > n_test:
         raise ValueError(f"n_wrong must be at most n_test, got {n_wrong} of {n_test}")
     if not _is_number(error) or error != n_wrong / n_test:
-        raise ValueError(f"error must be n_wrong / n_test = {n_wrong / n_test:.6g}, got {shown(error)}")
+        raise ValueError(f"error must be n_wrong / n_test = {n_wrong / n_test:.6g}, got {short_repr(error)}")
     if sample is not None and (type(sample) is not int or sample != n_test):
-        raise ValueError(f"sample must be null or n_test, got {shown(sample)}")
+        raise ValueError(f"sample must be null or n_test, got {short_repr(sample)}")
     n_found = _count_wrong(values["correct"], n_test)
     if n_found != n_wrong:
-        raise ValueError(f"correct has {n_found} wrong documents, and n_wrong is {n_wrong}")
+        raise ValueError(f"correct marks {n_found} documents as wrong, but n_wrong is {n_wrong}")
 
 
 def _count_wrong(correct: Any, n_test: int) -> int:
-    """Return how many of the bits are zero."""
+    """Return the number of zero bits."""
     try:
         content = base64.b64decode(correct, validate=True) if isinstance(correct, str) else b""
     except (binascii.Error, ValueError):
         content = b""
     if len(content) != -(-n_test // 8):
-        raise ValueError(f"correct must be the bits of {n_test} documents in base64, got {shown(correct)}")
+        raise ValueError(f"correct must hold {n_test} bits in base64, got {short_repr(correct)}")
     return n_test - int(np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=n_test).sum())
 
 
-def shown(value: Any) -> str:
-    """Return a value as an error shows it, however long it is."""
+def short_repr(value: Any) -> str:
+    """Return the repr of a value for an error message, truncated if long."""
     try:
         shown = repr(value)
     except (ValueError, RecursionError):
-        return f"a {type(value).__name__}"  # of too many digits, or nested too deep
+        return f"a {type(value).__name__}"  # too many digits, or nested too deeply
     return shown if len(shown) <= 60 else f"{shown[:60]}…"

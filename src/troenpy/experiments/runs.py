@@ -1,8 +1,8 @@
-"""Experiments: corpus x split x method to one row each, resumable. The rules are those of the paper, made exact.
+"""Run experiments: one row per corpus, split and method, resumable, following the paper's protocol.
 
-Text is counted once per corpus; weights and models see the training part of a split and nothing else. Where a corpus
-has a given split that is the one; elsewhere splits are 80/20, `train_test_split(arange(n), test_size=0.2,
-random_state=seed)`, the same ones for all methods.
+Terms are counted once per corpus; weights and models see only the training part of a split. A corpus with a given split
+is evaluated on that; others on random 80/20 splits, `train_test_split(arange(n), test_size=0.2, random_state=seed)`,
+the same for all methods.
 """
 
 import os
@@ -17,9 +17,9 @@ from troenpy import datasets
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.grammar import Method, read_methods
 from troenpy.experiments.journal import Row, open_journal, versions
-from troenpy.experiments.new_rows import RunFacts, new_rows, threads
-from troenpy.experiments.progress import Clock, Progress, Task
-from troenpy.experiments.splits import deduplicated, fingerprint, n_test_documents
+from troenpy.experiments.new_rows import RunContext, new_rows, threads
+from troenpy.experiments.progress import Progress, ProgressMeter, Task
+from troenpy.experiments.splits import deduplicate, fingerprint, n_test_documents
 from troenpy.files.archive import FilePath
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_count
@@ -28,12 +28,12 @@ from troenpy.transport import embeddings
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run experiments; `run` says what each option means."""
+    """Options for running experiments; `run` documents each."""
 
     out: FilePath | None = None
-    is_fresh: bool = False
+    overwrite: bool = False
     ks: Iterable[int] | None = None
-    is_deduplicated: bool = False
+    deduplicate: bool = False
     train_fractions: Sequence[float] = (1.0,)
     sample: int | None = None
     vectors: FilePath | None = None
@@ -43,11 +43,11 @@ class RunOptions:
     on_row: Callable[[Progress], None] | None = None
 
     def check(self) -> None:
-        """Raise for options that cannot be run, whatever the corpora."""
+        """Raise for options that are invalid for any corpus."""
         job_count(self.n_jobs)
         fractions = self.train_fractions
         if not fractions or not all(isinstance(part, Real) and 0 < part <= 1 for part in fractions):
-            raise ValueError(f"train_fractions must be above 0 and at most 1, got {list(fractions)}")
+            raise ValueError(f"train_fractions must be numbers above 0 and at most 1, got {list(fractions)}")
         if self.sample is not None:
             check_count("sample", self.sample)
 
@@ -62,9 +62,9 @@ def run(
     splits: int | Iterable[int] = 50,
     *,
     out: str | os.PathLike[str] | None = None,
-    is_fresh: bool = False,
+    overwrite: bool = False,
     ks: Iterable[int] | None = None,
-    is_deduplicated: bool = False,
+    deduplicate: bool = False,
     train_fractions: Sequence[float] = (1.0,),
     sample: int | None = None,
     vectors: FilePath | None = None,
@@ -78,37 +78,35 @@ def run(
     Parameters
     ----------
     corpora : iterable of str or Corpus
-        Names for `datasets.load`, or corpora of your own.
+        Names for `datasets.load`, or your own `Corpus` objects.
     methods : iterable of str
-        Such as "knn: tf*pi" or "lr: tf*pi + 2b"; `troenpy.experiments.grammar` has the rules.
+        Such as "knn: tf*pi" or "lr: tf*pi + 2b"; see `troenpy.experiments.grammar`.
     splits : int or iterable of int, default=50
-        How many random splits, or their seeds, where a corpus has no given split.
+        Number of random splits, or their seeds, for corpora without a given split.
     out : path-like, optional
-        A file of JSON lines. Rows are added as they come, and those that are there are not run again: a run that was
-        stopped, however harshly, is resumed by the same call. Rows made by other versions or from other documents
-        are an error.
-    is_fresh : bool, default=False
-        Forget the rows that `out` has.
+        A JSON lines file. Each row is appended as soon as it is computed, and rows already in the file are not run
+        again, so the same call resumes a run that was stopped or killed. Existing rows from other package versions or
+        other documents are an error.
+    overwrite : bool, default=False
+        Discard the rows in `out`.
     ks : iterable of int, optional
-        Numbers of neighbours, for each method of kNN instead of its own.
-    is_deduplicated : bool, default=False
-        Keep the first of equal texts, and none of those that stand under more than one label.
+        Numbers of neighbours; every kNN method is run with each, instead of its own k.
+    deduplicate : bool, default=False
+        Keep one copy of each text, and drop texts that occur with different labels.
     train_fractions : sequence of float, default=(1.0,)
-        Which parts of the training documents to learn from.
+        Fractions of the training documents to learn from.
     sample : int, optional
-        Classify this many test documents of each split, drawn by its seed, the same for all methods; all by default,
-        and where there are no more.
+        Classify this many random test documents of each split, the same for all methods. By default, and if a split has
+        no more, classify all of them.
     vectors : str or path-like, optional
-        Word vectors for methods of optimal transport: "glove-50d" (a download of 85 MB), or a file as
-        `embeddings.read` takes it.
+        Word vectors for optimal transport: "glove-50d" (an 85 MB download), or a file for `embeddings.read`.
     n_jobs : int, default=1
-        Threads, which share the methods of a split; for a method of optimal transport processes, which share its test
-        documents. -1 is as many as there are processors. Results do not depend on it.
+        Number of threads, which share the methods of a split; for optimal transport, number of processes, which share
+        the test documents. -1 means one per processor. Results do not depend on it.
     data_dir : path-like, optional
-        For `datasets.load`.
+        Passed to `datasets.load`.
     on_start : callable, optional
-        Called with the names of the corpora when everything that is asked for has been checked, and before they are
-        read.
+        Called with the names of the corpora, after all arguments are checked and before the corpora are read.
     on_row : callable, optional
         Called with a `Progress` after every row.
 
@@ -129,9 +127,9 @@ def run(
     """
     options = RunOptions(
         out=out,
-        is_fresh=is_fresh,
+        overwrite=overwrite,
         ks=ks,
-        is_deduplicated=is_deduplicated,
+        deduplicate=deduplicate,
         train_fractions=train_fractions,
         sample=sample,
         vectors=vectors,
@@ -150,59 +148,57 @@ def run_with(
     splits: int | Iterable[int],
     load: Callable[[str], Corpus] | None = None,
 ) -> list[Row]:
-    """Do the work of `run`; corpora that come by name are loaded by a function, so that others can share them."""
+    """Implement `run`; `load` loads corpora by name, so that callers can reuse them."""
     options.check()
     given = _checked_corpora(corpora)
     chosen = read_methods(methods, options.ks)
     seeds = _seeds(splits)
     if not chosen:
-        raise ValueError("there must be a method to run, such as 'knn: tf*pi'")
+        raise ValueError("methods must not be empty: name one, such as 'knn: tf*pi'")
     is_transport = any(method.is_transport for method in chosen)
     if is_transport and options.vectors is None:
-        raise ValueError(
-            "optimal transport needs word vectors: name them, such as glove-50d (a download of 85 MB), or a file"
-        )
-    made_with, vectors = _made_with(is_transport), options.vectors if is_transport else None
+        raise ValueError("optimal transport needs word vectors: choose glove-50d (an 85 MB download) or a file")
+    versions_used, vectors = _versions_used(is_transport), options.vectors if is_transport else None
     vectors_name = None if vectors is None else embeddings.fingerprint(vectors)
-    with open_journal(options.out, is_fresh=options.is_fresh) as journal:  # before corpora are read, which takes longer
+    with open_journal(options.out, overwrite=options.overwrite) as journal:  # fail early: reading corpora is slower
         if options.on_start is not None:
             options.on_start([one if isinstance(one, str) else one.name for one in given])
         loaded = [(load or options.load)(one) if isinstance(one, str) else one for one in given]
-        if options.is_deduplicated:
-            loaded = [deduplicated(corpus) for corpus in loaded]
-        marks = {(corpus.name, options.is_deduplicated): fingerprint(corpus) for corpus in loaded}
-        journal.check(marks, made_with, vectors_name)
+        if options.deduplicate:
+            loaded = [deduplicate(corpus) for corpus in loaded]
+        fingerprints = {(corpus.name, options.deduplicate): fingerprint(corpus) for corpus in loaded}
+        journal.check(fingerprints, versions_used, vectors_name)
         tasks = list(_tasks(options, loaded, seeds, chosen))
-        facts = RunFacts(marks, made_with, vectors, vectors_name, options.data_dir)
-        clock = Clock([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
+        context = RunContext(fingerprints, versions_used, vectors, vectors_name, options.data_dir)
+        meter = ProgressMeter([task.without(journal.rows) for task in tasks], len(tasks) * len(chosen))
         n_threads = job_count(options.n_jobs)
-        # One BLAS thread each, for all the run: sums, and so results, then do not depend on the number of jobs.
+        # One BLAS thread each: the order of sums, and so the results, must not depend on the number of jobs.
         with threadpool_limits(1), threads(n_threads) as pool:
-            for row in new_rows(clock.tasks, pool, n_threads, facts):
+            for row in new_rows(meter.tasks, pool, n_threads, context):
                 journal.append(row)
                 if options.on_row is not None:
-                    options.on_row(clock.progress(row))
+                    options.on_row(meter.progress(row))
         return [journal.rows[task.key(method)] for task in tasks for method in chosen]
 
 
 def _tasks(options: RunOptions, corpora: Iterable[Corpus], seeds: list[int], methods: list[Method]) -> Iterator[Task]:
     """Yield every split of every corpus, with the methods to run on it."""
     for corpus in corpora:
-        sample = _fewer(options.sample, corpus)
+        sample = _sample_size(options.sample, corpus)
         for fraction in options.train_fractions:
             for seed in seeds if corpus.split is None else [None]:
-                yield Task(corpus, options.is_deduplicated, float(fraction), sample, seed, methods)
+                yield Task(corpus, options.deduplicate, float(fraction), sample, seed, methods)
 
 
 def _checked_corpora(corpora: Iterable[str | Corpus]) -> list[str | Corpus]:
     if isinstance(corpora, str | Corpus):
-        raise TypeError(f"corpora must be a list of them, got {corpora!r}: write [{corpora!r}]")
+        raise TypeError(f"corpora must be a list, got {corpora!r}: write [{corpora!r}]")
     given = list(corpora)
     for one in given:
         if not isinstance(one, str | Corpus):
             raise TypeError(
                 f"a corpus must be a name or a Corpus, got {type(one).__name__}: "
-                "experiments.Corpus('mine', texts, labels) makes one"
+                "build one with experiments.Corpus('mine', texts, labels)"
             )
     names = [one if isinstance(one, str) else one.name for one in given]
     if len(set(names)) < len(names):
@@ -222,7 +218,7 @@ def _seeds(splits: int | Iterable[int]) -> list[int]:
     return [int(seed) for seed in seeds]
 
 
-def _made_with(is_transport: bool) -> dict[str, str]:
+def _versions_used(is_transport: bool) -> dict[str, str]:
     try:
         return versions("POT", "tomotopy") if is_transport else versions()
     except PackageNotFoundError as error:
@@ -230,6 +226,6 @@ def _made_with(is_transport: bool) -> dict[str, str]:
         raise ImportError(f"optimal transport needs {name}: pip install 'troenpy[transport]'", name=name) from None
 
 
-def _fewer(sample: int | None, corpus: Corpus) -> int | None:
-    """Return the sample if it is less than all test documents."""
+def _sample_size(sample: int | None, corpus: Corpus) -> int | None:
+    """Return the sample size, or None if it covers all test documents."""
     return int(sample) if sample is not None and sample < n_test_documents(corpus) else None

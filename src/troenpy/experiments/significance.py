@@ -1,9 +1,9 @@
-"""Intervals and tests for errors of classification: over random splits, on one split, across corpora.
+"""Intervals and tests for classification errors: over random splits, on one split, across corpora.
 
 Random splits share most of their training documents, so their errors vary less than those of independent samples:
-Nadeau & Bengio (2003) add the ratio of test to training documents to the variance. On one split what varies is the
-test documents: Wilson's interval and McNemar's test. Across corpora only ranks are comparable: Friedman's test and
-Holm's correction, as in Demšar (2006).
+Nadeau & Bengio (2003) correct the variance by the ratio of test to training documents. On a single split only the test
+documents vary: Wilson's interval and McNemar's test apply. Across corpora only ranks are comparable: Friedman's test
+with Holm's correction, as in Demšar (2006).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class PairTest:
-    """What a test says of two methods: the difference of their errors, the p-value, and by which test."""
+    """Result of comparing two methods: the difference of their errors, the p-value, and the name of the test."""
 
     difference: float
     p: float
@@ -30,7 +30,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Mean ranks over corpora, 1 the best, and whether they differ."""
+    """Mean ranks over corpora (1 is best), with the statistic and p-value of Friedman's test."""
 
     mean_ranks: NDArray[np.float64]
     statistic: float
@@ -51,12 +51,12 @@ def wilson_interval(n_wrong: int, n_test: int, level: float = 0.95) -> Interval:
 
 
 def resampled_interval(errors: ArrayLike, test_to_train: float, level: float = 0.95) -> Interval:
-    """Return the interval of a mean error over random splits, by the corrected variance (1/J + n_test/n_train) s².
+    """Return an interval for the mean error over random splits, with corrected variance (1/J + n_test/n_train) s².
 
     Parameters
     ----------
     errors : array-like of shape (J,)
-        One error per split, two splits or more.
+        One error per split, for at least two splits.
     test_to_train : float
         Test documents per training document.
     level : float, default=0.95
@@ -78,12 +78,12 @@ def resampled_interval(errors: ArrayLike, test_to_train: float, level: float = 0
 
 
 def resampled_t_test(errors: ArrayLike, others: ArrayLike, test_to_train: float) -> PairTest:
-    """Compare two methods over the same random splits by the corrected resampled t-test, two-sided.
+    """Compare two methods on the same random splits with the two-sided corrected resampled t-test.
 
     Parameters
     ----------
     errors, others : array-likes of shape (J,)
-        Errors of both on the same splits, two or more.
+        Errors of the two methods on the same splits, at least two.
     test_to_train : float
         Test documents per training document.
 
@@ -102,7 +102,7 @@ def resampled_t_test(errors: ArrayLike, others: ArrayLike, test_to_train: float)
     differences = np.asarray(errors, dtype=np.float64) - np.asarray(others, dtype=np.float64)
     mean = float(differences.mean())
     deviation = _corrected_deviation(differences, test_to_train)
-    if deviation <= 1e-12 * abs(mean) or mean == 0:  # no spread but rounding
+    if deviation <= 1e-12 * abs(mean) or mean == 0:  # no spread except rounding
         p = 1.0 if mean == 0 else 0.0
     else:
         p = float(2 * stats.t.sf(abs(mean) / deviation, len(differences) - 1))
@@ -110,7 +110,7 @@ def resampled_t_test(errors: ArrayLike, others: ArrayLike, test_to_train: float)
 
 
 def mcnemar_test(correct: ArrayLike, others: ArrayLike) -> PairTest:
-    """Compare two methods on the same test documents by McNemar's exact test, two-sided.
+    """Compare two methods on the same test documents with McNemar's exact two-sided test.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def mcnemar_test(correct: ArrayLike, others: ArrayLike) -> PairTest:
 
     Examples
     --------
-    The two differ on three documents, all won by the first: p = 2 / 2**3.
+    The methods differ on three documents, and the first is right on all three: p = 2 / 2**3.
 
     >>> mcnemar_test([1, 1, 1, 1, 0], [0, 0, 0, 1, 0])
     PairTest(difference=-0.6, p=0.25, test='McNemar, exact')
@@ -136,12 +136,12 @@ def mcnemar_test(correct: ArrayLike, others: ArrayLike) -> PairTest:
 
 
 def friedman_test(errors: ArrayLike) -> Friedman:
-    """Rank methods on each corpus, equal errors sharing ranks, and test whether the mean ranks differ.
+    """Rank the methods on each corpus, with shared ranks for ties, and test whether the mean ranks differ.
 
     Parameters
     ----------
     errors : array-like of shape (n_corpora, n_methods)
-        Two corpora and three methods or more.
+        At least two corpora and three methods.
 
     Returns
     -------
@@ -156,13 +156,13 @@ def friedman_test(errors: ArrayLike) -> Friedman:
     table = np.asarray(errors, dtype=np.float64)
     ranks = stats.rankdata(table, axis=1)
     if (ranks == ranks[:, :1]).all():
-        return Friedman(ranks.mean(axis=0), 0.0, 1.0)  # every method equal everywhere: scipy divides zero by zero
+        return Friedman(ranks.mean(axis=0), 0.0, 1.0)  # all methods tied everywhere, where scipy would divide by zero
     result = stats.friedmanchisquare(*table.T)
     return Friedman(ranks.mean(axis=0), float(result.statistic), float(result.pvalue))
 
 
 def rank_pairs(mean_ranks: ArrayLike, n_corpora: int, *, control: int | None = None) -> dict[tuple[int, int], float]:
-    """Return Holm-corrected p-values of pairs of methods, from their mean ranks.
+    """Return Holm-corrected p-values for pairs of methods, from their mean ranks.
 
     The difference of two mean ranks over N corpora and m methods has the standard error sqrt(m (m + 1) / 6N).
 
@@ -171,7 +171,7 @@ def rank_pairs(mean_ranks: ArrayLike, n_corpora: int, *, control: int | None = N
     mean_ranks : array-like of shape (m,)
     n_corpora : int
     control : int or None
-        Compare with this method only, which corrects for m - 1 pairs instead of m (m - 1) / 2.
+        Compare only with this method, which makes m - 1 pairs instead of m (m - 1) / 2.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def rank_pairs(mean_ranks: ArrayLike, n_corpora: int, *, control: int | None = N
 
 
 def rank_groups(mean_ranks: dict[str, float], pairs: dict[tuple[str, str], float], alpha: float) -> list[list[str]]:
-    """Return the largest runs of neighbours by rank of which no two differ; runs, for p falls with the distance.
+    """Return the maximal groups of methods, adjacent in rank, that do not differ significantly.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def rank_groups(mean_ranks: dict[str, float], pairs: dict[tuple[str, str], float
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values for their number, by Holm's step-down.
+    """Correct p-values for multiple testing, with Holm's step-down method.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A corpus counted once, and its splits: each a selection of rows, and of the columns that its training part has."""
+"""Count a corpus once, and select its splits: rows of the matrix, and the columns that occur in the training part."""
 
 import hashlib
 import json
@@ -28,12 +28,12 @@ Documents = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class WordCounts:
-    """Counts of words that have vectors, whether the training part has them or not.
+    """Counts of the words that have vectors, including words that occur only in the test part.
 
     Parameters
     ----------
     vectors : WordVectors
-        One for each column.
+        One vector per column.
     train, test : CSR arrays
     """
 
@@ -44,20 +44,20 @@ class WordCounts:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Counts of a training and a test part, over the terms of the training part; nothing of the test part is learnt.
+    """Counts of a training and a test part, over the terms of the training part only.
 
     Parameters
     ----------
     train, test : CSR matrices
-        Counts of terms.
+        Term counts.
     codes : ndarray of shape (n_train,)
         The class of each training document, in [0, number of classes in the training part).
     truth : ndarray of shape (n_test,)
         The class of each test document; -1 if the training part lacks it.
     counts : ClassCounts
-        Of the training part.
+        Class counts of the training part.
     words : WordCounts, optional
-        The same documents for what knows words by their vectors.
+        The same documents, for methods with word vectors.
     """
 
     train: Any
@@ -69,28 +69,28 @@ class Split:
 
     @property
     def n_classes(self) -> int:
-        """How many classes the training part has."""
+        """Number of classes in the training part."""
         return len(self.counts.classes)
 
     def weighted(self, scheme: str | None, *, tf: TermFrequency = "raw", norm: Norm | None = "l2") -> tuple[Any, Any]:
-        """Return the rows of the training and the test part, weighted by a TermWeighter; None weighs every term 1."""
+        """Return the weighted rows of the training and the test part; without a scheme, every weight is 1."""
         weighter = TermWeighter(scheme or unweighted, tf=tf, norm=norm).learn(self.counts, float(self.train.sum()))
         return weighter.weigh(self.train), weighter.weigh(self.test)
 
     def fold_numbers(self) -> Documents:
-        """Return a fold for each training document, drawn at random; copies are in one fold."""
+        """Assign each training document to a random fold, with copies in the same fold."""
         documents, copies = np.unique(equal_rows(self.train), return_inverse=True)
         return (np.random.default_rng(0).permutation(len(documents)) % INNER_FOLDS)[copies]
 
     @cached_property
     def folds(self) -> list["Split"]:
-        """The training part split again, for what is to be chosen without the test part."""
+        """Inner cross-validation splits of the training part, for choosing parameters."""
         fold = self.fold_numbers()
         parts = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(INNER_FOLDS)]
         return [split_counts(self.train, self.codes, *part) for part in parts if all(map(len, part))]
 
     def one_against_rest(self) -> Iterator["Split"]:
-        """Yield a split of two classes, 1 and 0, for each class."""
+        """Yield a binary split for each class: 1 for the class, 0 for the rest."""
         for i in range(len(self.counts.classes)):
             codes, truth = ((of == i).astype(np.int64) for of in (self.codes, self.truth))
             yield Split(self.train, self.test, codes, truth, ClassCounts.from_matrix(self.train, codes))
@@ -107,7 +107,7 @@ class CountedCorpus:
     labels : ndarray of shape (n_documents,)
     given : ndarray of "train" and "test", or None
     vectors : WordVectors, optional
-        Of some of the terms.
+        Vectors of some of the terms.
     """
 
     counts: Any
@@ -119,31 +119,31 @@ class CountedCorpus:
     def parts(
         self, seed: int | None, train_fraction: float = 1.0, sample: int | None = None
     ) -> tuple[Documents, Documents]:
-        """Return the numbers of the training and the test documents.
+        """Return the row numbers of the training and the test documents.
 
         Parameters
         ----------
         seed : int or None
-            Of a random 80/20 split; None is the given one.
+            Seed of a random 80/20 split; None for the given split.
         train_fraction : float, default=1.0
-            Which part of the training documents to keep, drawn at random by the seed (0 for the given split); a
-            smaller part is within a larger one.
+            Fraction of the training documents to keep, drawn with the same seed (0 for the given split). Smaller
+            fractions are subsets of larger ones.
         sample : int, optional
-            How many test documents to keep, drawn in the same way; all if there are no more.
+            Number of test documents to keep, drawn in the same way; all of them if there are no more.
         """
         if seed is None:
             if self.given is None:
-                raise ValueError("this corpus has no given split: draw one with a seed")
+                raise ValueError("this corpus has no given split: pass a seed for a random one")
             train, test = (np.flatnonzero(self.given == part) for part in ("train", "test"))
         else:
             from sklearn.model_selection import train_test_split
 
             train, test = train_test_split(np.arange(len(self.labels)), test_size=TEST_SIZE, random_state=seed)
         if sample is not None and sample < len(test):
-            test = _drawn(test, sample, seed)
+            test = _draw(test, sample, seed)
         if train_fraction == 1:
             return train, test
-        return _drawn(train, max(1, round(train_fraction * len(train))), seed), test
+        return _draw(train, max(1, round(train_fraction * len(train))), seed), test
 
     def split(self, seed: int | None, train_fraction: float = 1.0, sample: int | None = None) -> Split:
         """Select a split; see `parts`."""
@@ -151,23 +151,23 @@ class CountedCorpus:
         split = split_counts(self.counts, self.labels, train, test)
         if self.vectors is None:
             return split
-        columns, vectors = self.vectors.of(self.terms)
+        columns, vectors = self.vectors.select(self.terms)
         counts = sparse.csr_array(self.counts)
         return replace(split, words=WordCounts(vectors, counts[train][:, columns], counts[test][:, columns]))
 
 
 def unweighted(counts: ClassCounts) -> Floats:
-    """Weigh every term 1, as a scheme of TermWeighter."""
+    """Weight every term 1; a scheme for TermWeighter."""
     return np.ones(len(counts.term_docs))
 
 
-def _drawn(documents: Documents, n: int, seed: int | None) -> Documents:
-    """Draw n of the documents at random, and keep their order."""
+def _draw(documents: Documents, n: int, seed: int | None) -> Documents:
+    """Draw n documents at random, in their original order."""
     return documents[np.sort(np.random.default_rng(seed or 0).permutation(len(documents))[:n])]
 
 
 def split_counts(counts: Any, labels: NDArray[Any], train: Documents, test: Documents) -> Split:
-    """Select the rows of both parts, and the columns of the terms that the training part has."""
+    """Select the rows of both parts, and the columns that occur in the training part."""
     classes, codes = np.unique(labels[train], return_inverse=True)
     place = np.searchsorted(classes, labels[test]).clip(max=len(classes) - 1)
     truth = np.where(classes[place] == labels[test], place, -1)
@@ -178,7 +178,7 @@ def split_counts(counts: Any, labels: NDArray[Any], train: Documents, test: Docu
 
 
 def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
-    """Count the terms of a corpus as the experiments want them: scikit-learn's words, without its English stop words.
+    """Count the terms of a corpus: words as in scikit-learn, without its English stop words.
 
     Examples
     --------
@@ -194,17 +194,17 @@ def count_terms(corpus: Corpus, *, n_jobs: int = 1) -> CountedCorpus:
 
 
 def n_test_documents(corpus: Corpus) -> int:
-    """Return how many documents the test part of a split has."""
+    """Return the number of test documents in a split."""
     return math.ceil(TEST_SIZE * len(corpus.texts)) if corpus.split is None else int(np.sum(corpus.split == "test"))
 
 
-def deduplicated(corpus: Corpus) -> Corpus:
-    """Keep the first of equal texts, and none of those that stand under more than one label.
+def deduplicate(corpus: Corpus) -> Corpus:
+    """Keep the first copy of each text, and drop texts that occur with different labels.
 
     Examples
     --------
     >>> texts, labels = ("a", "b", "a", "c", "c"), np.array(["x", "y", "x", "x", "y"])
-    >>> deduplicated(Corpus("tiny", texts, labels)).texts
+    >>> deduplicate(Corpus("tiny", texts, labels)).texts
     ('a', 'b')
     """
     first: dict[str, int] = {}
@@ -223,7 +223,7 @@ def deduplicated(corpus: Corpus) -> Corpus:
 
 
 def fingerprint(corpus: Corpus) -> str:
-    """Return a short checksum of the texts, labels and split, which tells apart corpora of one name."""
+    """Return a short checksum of the texts, labels and split, to tell apart corpora with the same name."""
     split = [None] * len(corpus.texts) if corpus.split is None else corpus.split.tolist()
     digest = hashlib.sha256()
     for document in zip(corpus.texts, corpus.labels.tolist(), split, strict=True):

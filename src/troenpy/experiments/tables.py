@@ -1,4 +1,4 @@
-"""The records of a comparison as text, Markdown, CSV, LaTeX or HTML; what a name says is shown, never obeyed."""
+"""Format a comparison as text, Markdown, CSV, LaTeX or HTML, with all names escaped."""
 
 import csv
 import html
@@ -11,7 +11,18 @@ from troenpy.display.plain import printable
 
 Record = dict[str, Any]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # what a spreadsheet runs if a cell begins with it
+_FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+)  # a spreadsheet takes a cell that begins with these for a formula
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -19,12 +30,12 @@ _LATEX = str.maketrans(
 )
 
 
-def to_csv(compared: Record) -> str:
+def to_csv(comparison: Record) -> str:
     """Return the errors as CSV text, one line per corpus and method.
 
-    A quote stands before text that a spreadsheet would take for a formula; numbers are left alone.
+    Text that a spreadsheet would take for a formula is prefixed with a quote; numbers are left alone.
     """
-    rows = compared["errors"]
+    rows = comparison["errors"]
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -38,21 +49,21 @@ def _csv_cell(value: Any) -> Any:
     return f"'{printable(value)}" if value.startswith(_FORMULA) else printable(value)
 
 
-def to_text(compared: Record) -> str:
-    """Return the table as lines of text: of one corpus with intervals and p-values, of several with ranks."""
-    header, rows = layout(compared, "{}")
+def to_text(comparison: Record) -> str:
+    """Return a plain text table: with intervals and p-values for one corpus, with ranks for several."""
+    header, rows = layout(comparison, "{}")
     lines = [[printable(name) for name in header], *([printable(row[0]), *row[1:]] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     shown = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
-    return "\n".join(filter(None, [printable(title(compared)), *shown, printable(caption(compared))]))
+    return "\n".join(filter(None, [printable(title(comparison)), *shown, printable(caption(comparison))]))
 
 
-def to_html(compared: Record) -> str:
+def to_html(comparison: Record) -> str:
     """Return the same table as HTML, for a notebook."""
-    header, rows = layout(compared, "<b>{}</b>")
+    header, rows = layout(comparison, "<b>{}</b>")
     head = _html_row("th", [_html_text(name) for name in header])
     body = [_html_row("td", [_html_text(row[0]), *row[1:]]) for row in rows]
-    parts = title(compared), caption(compared)
+    parts = title(comparison), caption(comparison)
     shown = "<br>".join(_html_text(part) for part in parts if part)
     return f"<table><caption>{shown}</caption><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
 
@@ -67,9 +78,9 @@ def _html_text(text: str) -> str:
     return html.escape(printable(text))
 
 
-def to_latex(compared: Record) -> str:
-    r"""Return errors in per cent by method and corpus, the lowest in bold, as a tabular with the rules of booktabs."""
-    header, rows = overview(compared, r"\textbf{{{}}}")
+def to_latex(comparison: Record) -> str:
+    r"""Return errors in per cent by method and corpus, with the lowest in bold, as a tabular with booktabs rules."""
+    header, rows = overview(comparison, r"\textbf{{{}}}")
     lines = [[latex_text(name) for name in header], *([latex_text(row[0]), *row[1:]] for row in rows)]
     head, *body = (f"{' & '.join(line)} \\\\\n" for line in lines)
     columns = "l" + "r" * (len(header) - 1)
@@ -79,7 +90,7 @@ def to_latex(compared: Record) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Escape what LaTeX would read as more than text.
+    r"""Escape special characters of LaTeX.
 
     Examples
     --------
@@ -87,20 +98,22 @@ def latex_text(text: str) -> str:
     50 \% of a\_b
     """
     escaped = printable(text).translate(_LATEX)
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped  # else the row before takes it
+    return (
+        f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped
+    )  # or the previous row would take it as an option
 
 
-def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str:
-    """Return errors in per cent by method and corpus, the lowest in bold, as a Markdown table.
+def to_markdown(comparison: Record, notes: Mapping[str, str] | None = None) -> str:
+    """Return a Markdown table of errors in per cent by method and corpus, with the lowest in bold.
 
     Parameters
     ----------
-    compared : dict
-        From `summary.compare`.
+    comparison : dict
+        From `records.compare`.
     notes : mapping, optional
-        What to say of methods, by name, in a first column of their own.
+        Notes on methods by name, shown in an extra first column.
     """
-    header, rows = overview(compared, "**{}**")
+    header, rows = overview(comparison, "**{}**")
     lines = [[markdown_code(row[0]), *row[1:]] for row in rows]
     if notes is None:
         return markdown_table(header, lines)
@@ -109,38 +122,38 @@ def to_markdown(compared: Record, notes: Mapping[str, str] | None = None) -> str
 
 
 def markdown_table(header: list[str], rows: list[list[str]], *, n_text: int = 1) -> str:
-    """Return a table whose first columns are text; the others are numbers and stand right."""
-    marks = ["---" if place < n_text else "---:" for place in range(len(header))]
-    lines = [[markdown_text(name) for name in header], marks, *rows]
+    """Return a Markdown table whose first columns are text; the others are right-aligned numbers."""
+    alignments = ["---" if place < n_text else "---:" for place in range(len(header))]
+    lines = [[markdown_text(name) for name in header], alignments, *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def markdown_text(text: str) -> str:
-    """Escape what Markdown or HTML would read as more than text."""
+    """Escape special characters of Markdown and HTML."""
     for character, entity in {"&": "&amp;", "<": "&lt;", ">": "&gt;"}.items():
         text = text.replace(character, entity)
     return "".join(f"\\{one}" if one in "\\`*_[]|" else one for one in printable(" ".join(text.split())))
 
 
 def markdown_code(text: str) -> str:
-    """Return text as code; a backtick, which would end it, becomes a quote."""
+    """Return text as inline code, with backticks replaced by quotes."""
     return "`{}`".format(printable(" ".join(text.split())).replace("`", "'").replace("|", "\\|"))
 
 
-def layout(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a table to look at: details of one corpus, an overview of several."""
-    return (details if len(compared["corpora"]) == 1 else overview)(compared, emphasis)
+def layout(comparison: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and rows of a table: details for one corpus, an overview for several."""
+    return (details if len(comparison["corpora"]) == 1 else overview)(comparison, emphasis)
 
 
-def overview(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of methods by corpora, with mean ranks and wins against the baseline."""
-    has_ranks, has_baseline = compared["friedman"] is not None, compared["baseline"] is not None
-    header = ["method", *compared["corpora"], *["rank"] * has_ranks, *["w/t/l"] * has_baseline]
-    records = {(record["corpus"], record["method"]): record for record in compared["errors"]}
-    least = _least(compared)
+def overview(comparison: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
+    """Return a table of methods by corpora, with mean ranks and wins against the baseline."""
+    has_ranks, has_baseline = comparison["friedman"] is not None, comparison["baseline"] is not None
+    header = ["method", *comparison["corpora"], *["rank"] * has_ranks, *["w/t/l"] * has_baseline]
+    records = {(record["corpus"], record["method"]): record for record in comparison["errors"]}
+    least = _least(comparison)
     rows = []
-    for method in compared["methods"]:
-        cells = [records.get((corpus, method["name"])) for corpus in compared["corpora"]]
+    for method in comparison["methods"]:
+        cells = [records.get((corpus, method["name"])) for corpus in comparison["corpora"]]
         row = [method["name"], *("" if cell is None else _percent(cell, least, emphasis) for cell in cells)]
         if has_ranks:
             row.append("" if method["rank"] is None else f"{method['rank']:.1f}")
@@ -150,13 +163,13 @@ def overview(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]
     return header, rows
 
 
-def details(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of methods on the first corpus, with intervals and tests."""
+def details(comparison: Record, emphasis: str) -> tuple[list[str], list[list[str]]]:
+    """Return a table of methods on the first corpus, with intervals and tests."""
     header = ["method", "error", "95 % interval", "reduction", "p"]
-    least = _least(compared)
+    least = _least(comparison)
     rows = []
-    for record in compared["errors"]:
-        if record["corpus"] == compared["corpora"][0]:
+    for record in comparison["errors"]:
+        if record["corpus"] == comparison["corpora"][0]:
             interval = f"{100 * record['low']:.2f} to {100 * record['high']:.2f}"
             reduction = "" if record["reduction"] is None else f"{100 * record['reduction']:.1f} %"
             p = "" if record["p"] is None else p_value(record["p"])
@@ -165,10 +178,10 @@ def details(compared: Record, emphasis: str) -> tuple[list[str], list[list[str]]
     return header, rows
 
 
-def _least(compared: Record) -> dict[str, float]:
+def _least(comparison: Record) -> dict[str, float]:
     """Return the lowest error on each corpus."""
     least: dict[str, float] = {}
-    for record in compared["errors"]:
+    for record in comparison["errors"]:
         least[record["corpus"]] = min(record["error"], least.get(record["corpus"], math.inf))
     return least
 
@@ -179,28 +192,28 @@ def _percent(record: Record, least: dict[str, float], emphasis: str) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as it is shown."""
+    """Format a p-value."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def title(compared: Record) -> str:
-    """Say what the numbers of the table are."""
-    return f"{compared['corpora'][0]}: test error, %" if len(compared["corpora"]) == 1 else "test error, %"
+def title(comparison: Record) -> str:
+    """Return the title of the table."""
+    return f"{comparison['corpora'][0]}: test error, %" if len(comparison["corpora"]) == 1 else "test error, %"
 
 
-def caption(compared: Record, *, has_intervals: bool = True) -> str:
-    """Say which intervals and tests the table has."""
-    kinds = sorted({record["interval"] for record in compared["errors"]})
+def caption(comparison: Record, *, has_intervals: bool = True) -> str:
+    """Return the caption, which names the intervals and tests."""
+    kinds = sorted({record["interval"] for record in comparison["errors"]})
     tests = {"Wilson": "McNemar's exact test", "Nadeau-Bengio": "corrected resampled t-test"}
-    if compared["baseline"] is None:
+    if comparison["baseline"] is None:
         return ""
-    against = f"against {compared['baseline']}, {' or '.join(tests[kind] for kind in kinds)}"
-    if len(compared["corpora"]) == 1:
+    against = f"against {comparison['baseline']}, {' or '.join(tests[kind] for kind in kinds)}"
+    if len(comparison["corpora"]) == 1:
         return (
             f"{' or '.join(kinds)} interval; reduction and p {against}"
             if has_intervals
             else f"reduction and p {against}"
         )
-    friedman = compared["friedman"]
+    friedman = comparison["friedman"]
     ranked = "" if friedman is None else f"; ranks differ with p {p_value(friedman['p'])} (Friedman)"
     return f"w/t/l: wins, ties, losses {against} at p < 0.05{ranked}"

@@ -1,4 +1,4 @@
-"""Rows and text to labels: nearest neighbours, logistic regression, why a document got its label, named settings."""
+"""Classifiers for text and sparse rows: nearest neighbours, logistic regression, explanations, named settings."""
 
 from troenpy.models import settings
 from troenpy.models.classifier import TroenpyClassifier

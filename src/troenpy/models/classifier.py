@@ -1,6 +1,6 @@
-"""TroenpyClassifier: text in, label out, with an explanation. TermFeatures and logistic regression.
+"""TroenpyClassifier: classify text with TermFeatures and logistic regression, and explain the result.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented where scikit-learn users expect it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,62 +26,62 @@ from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import Explanation
-from troenpy.models.has_features import HasFeatures, checked_features
+from troenpy.models.has_features import HasFeatures, check_features
 from troenpy.models.logistic import Design, Fit
 from troenpy.models.places import term_places
 
-#: Decisions x documents worked out at a time: 32 MB.
+#: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
 
 
 class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
-    """Classify text: our linear setting and logistic regression, with defaults that need no tuning.
+    """Classify text with our "linear" features and logistic regression, with defaults that need no tuning.
 
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How documents become features; None is the setting "linear" of `troenpy.settings`: two weightings of words
-        beside the class profile, in float32; its parameters can be set as ``features__words__ngram_range``. The
-        paper's features are ``TermFeatures()``.
+        How to turn documents into features. None means the setting "linear" of `troenpy.settings`: two weightings of
+        words and the class profile, in float32; set its parameters as ``features__words__ngram_range``. The paper's
+        features are ``TermFeatures()``.
     C : float, default=3.0
-        Inverse strength of the L2 penalty. In cross-validation of training data no other C was better by more than
-        0.32 points on any of seven corpora (Notes); short texts want less, long ones bear more.
+        Inverse strength of the L2 penalty. In cross-validation of training data, no other C was better by more than
+        0.32 points on any of seven corpora (see Notes). Short texts prefer a smaller C, long ones tolerate a larger.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes in the loss, as in scikit-learn's LogisticRegression. Not for multi-label targets.
+        Weights of the classes in the loss, as in scikit-learn's LogisticRegression. Not supported for multi-label
+        targets.
     cv : None, int, splitter or iterable of splits, default=None
-        Cross-fitting of the training features; replaces the `cv` of `features` if given. With logistic regression it
-        did not pay: see Notes.
+        Cross-fitting of the training features; overrides the `cv` of `features`. It did not help logistic regression:
+        see Notes.
     tol : float, default=0.001
-        The solver stops when the coefficients are certain to be within `tol` of the best ones, in parts of their
-        length, by the duality gap.
+        The solver stops when the duality gap proves that the coefficients are within `tol` of the optimal ones, relative
+        to their length.
     max_iter : int, default=300
-        Rounds of the solver over the documents, and Newton steps, at most; a ConvergenceWarning says if they did not
-        suffice.
+        Maximum number of passes over the documents plus Newton steps; a ConvergenceWarning says if they were not enough.
     random_state : int, RandomState instance or None, default=0
-        Shuffles the folds of an int `cv`; the solver itself leaves nothing to chance.
+        Shuffles the folds of an int `cv`; the solver itself is deterministic.
     n_jobs : int or None, default=None
-        Threads, also of `features` that say none: None is one, -1 is all processors. Results are the same for any
-        number.
+        Number of threads, also for `features` without an `n_jobs` of its own: None means one, -1 one per processor.
+        Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     features_ : TermFeatures
-        Fitted.
+        The fitted features.
     coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
         One decision for two classes, otherwise one per class.
     n_iter_ : int
-        Rounds and steps that the solver took; of several labels, the most.
+        Number of passes and Newton steps; for multi-label targets, the maximum over labels.
     solver_ : str
-        What found the coefficients: "ascent" (dual coordinate ascent), "newton", or "ascent, newton" where ascent was
-        too slow or not accurate enough, as for a large C or a small `tol`. A tiny problem is left to "newton", and so
-        is every one without the kernel.
+        What found the coefficients: "ascent" (dual coordinate ascent), "newton", or "ascent, newton" if ascent was too
+        slow or not accurate enough, as for a large C or a small `tol`. Tiny problems, and all problems without the
+        kernel, use "newton".
 
     Notes
     -----
-    Errors in percent, in 5-fold cross-validation of the training parts, copies of a text in one fold
-    (``python benchmarks/classifier.py --choose``), and how many points less the default errs than with the paper's
-    blocks (TF-PI, BTF, ECIB with absolute values), and than without the class profile:
+    Error in percent in 5-fold cross-validation of the training parts, with copies of a text in the same fold
+    (``python benchmarks/classifier.py --choose``), and by how many points the default beats the paper's blocks (TF-PI,
+    BTF, ECIB with absolute values) and the same features without the class profile:
 
     ========  =====  =====  =====  =====  ==============  ==============
     corpus    C=1    C=3    C=10   C=30   paper's blocks  no profile
@@ -95,8 +95,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     20news     6.82   6.60   6.37   6.43  +2.30 +- 0.20   +1.14 +- 0.15
     ========  =====  =====  =====  =====  ==============  ==============
 
-    On tweets the class profile does not pay. Leaving copies out of it gains 1 point on Ohsumed, where documents repeat,
-    and nothing elsewhere. Cross-fitting (``cv=5``) gained at most 0.07 points, and lost up to 1.
+    On tweets the class profile does not help. Leaving copies out of it gains 1 point on Ohsumed, which has repeated
+    documents, and nothing elsewhere. Cross-fitting (``cv=5``) gained at most 0.07 points, and lost up to 1.
 
     Examples
     --------
@@ -106,11 +106,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     >>> model.predict(["another goal"])
     array(['sport'], dtype=object)
 
-    N-grams, stop words and all other parameters of text are those of the features, which look at words:
+    N-grams, stop words and other text options are parameters of the view "words" of the features:
 
     >>> model = TroenpyClassifier().set_params(features__words__ngram_range=(1, 2), features__words__min_df=2)
 
-    In one line, and with blocks of your choice:
+    The same in one line, and with blocks of your choice:
 
     >>> from troenpy import CountVectorizer, TermFeatures, settings
     >>> model = settings.classifier("linear", ngram_range=(1, 2), stop_words="english", C=10)
@@ -147,7 +147,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def default_features() -> TermFeatures:
-        """Return the features if none are given, unfitted: the setting "linear"."""
+        """Return the default features, unfitted: the setting "linear"."""
         return TermFeatures(view_of_words("certainty", "boost", "profile"), leave_out="copies", dtype=np.float32)
 
     @all_or_nothing
@@ -158,9 +158,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ----------
         raw_documents : iterable of str or bytes, array, Series or Arrow string data
         y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
-            The labels; of an indicator matrix, every column is decided by itself.
+            The labels. Each column of an indicator matrix is fitted separately.
         sample_weight : array-like of shape (n_documents,), optional
-            How many documents each one counts for.
+            How many documents each document counts as.
 
         Returns
         -------
@@ -241,14 +241,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         return np.concatenate([self._predictions(values) for values in self._decisions(raw_documents)])
 
     def explain(self, text: str, label: Any = None) -> Explanation:
-        """Return the terms that speak for and against a class of a text, and how much each.
+        """Return how much each term of a text speaks for or against a class.
 
         Parameters
         ----------
         text : str
         label : class, optional
-            The class to explain, for multi-label targets the column; None is the predicted one, of several labels the
-            most probable.
+            The class to explain (for multi-label targets, the column). None means the predicted class, or the most
+            probable one for multi-label targets.
 
         Returns
         -------
@@ -299,14 +299,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         return Saved(state, arrays, {"features": self.features_})
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
-        self.features_ = checked_features(saved.parts["features"])
+        """Restore and check what `_saved` returned."""
+        self.features_ = check_features(saved.parts["features"])
         self.classes_ = archive.unpack("classes", saved.arrays)
         self._is_multilabel = bool(saved.state["is_multilabel"])
         n_decisions = 1 if self._is_binary() else len(self.classes_)
         self.coef_ = checked(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))
         self.intercept_ = checked(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
-        if "n_iter" in saved.state:  # older files do not have it
+        if "n_iter" in saved.state:  # missing in older files
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
             self.solver_ = str(saved.state.get("solver", "newton"))
 
@@ -316,7 +316,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if given is None:
             return np.ones(n_classes)
         if self._is_multilabel:
-            raise ValueError("class_weight is not for multi-label targets: use sample_weight")
+            raise ValueError("class_weight does not support multi-label targets: use sample_weight")
         if isinstance(given, str) and given == "balanced":
             totals = np.bincount(labels.indicator.indices, weights, n_classes)
             return totals.sum() / (n_classes * np.where(totals > 0, totals, np.inf))
@@ -325,7 +325,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         names = labels.classes.tolist()
         for name, weight in given.items():
             if name not in names:
-                raise ValueError(f"class_weight names {name!r}, which is none of the classes {_some(names)}")
+                raise ValueError(f"class_weight must name classes, got {name!r}; the classes are {_some(names)}")
             check_not_negative(f"class_weight[{name!r}]", weight)
         return np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
 
@@ -334,7 +334,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         n_documents, n_classes = columns.shape
         sizes = np.diff(columns.indptr)
         self.coef_ = np.zeros((n_classes, n_columns))
-        self.intercept_ = np.where(sizes > 0, np.inf, -np.inf)  # of a label that all or no documents have
+        self.intercept_ = np.where(sizes > 0, np.inf, -np.inf)  # for labels that all or no documents have
         self.n_iter_, solvers = 0, set[str]()
         for number in np.flatnonzero((sizes > 0) & (sizes < n_documents)).tolist():
             codes = np.zeros(n_documents, dtype=np.int64)
@@ -346,7 +346,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.solver_ = "; ".join(sorted(solvers))
 
     def _decisions(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the decisions of some documents at a time; of none, once, an empty array."""
+        """Yield decision values block by block; one empty array if there are no documents."""
         check_is_fitted(self, "coef_")
         X = self.features_._rows_of(raw_documents)
         step = max(1, DECISIONS_PER_BLOCK // len(self.coef_))
@@ -385,6 +385,6 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
 
 def _some(names: list[Any]) -> str:
-    """Return the first names, of many."""
+    """List the first names."""
     shown = ", ".join(map(repr, names[:10]))
     return f"{shown}, ... ({len(names)} in all)" if len(names) > 10 else shown

@@ -1,4 +1,4 @@
-"""Why a document got its label: what each term adds to a decision, or what it shares with its neighbours."""
+"""Explain a prediction: the contribution of each term, or the terms shared with each neighbour."""
 
 import html
 from dataclasses import dataclass
@@ -13,32 +13,32 @@ from troenpy.display.plain import printable
 
 _SHOWN = 10
 _SHOWN_TOGETHER = 5
-#: The terms coloured are the fewest that make up this share of all contributions, by magnitude: a term that adds next
-#: to nothing stays plain, however long the text, and however small the largest contribution is.
+#: Colour the fewest terms that make up this share of all contributions by magnitude, so that terms which add next to
+#: nothing stay plain.
 _COLOURED = 0.8
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The terms that speak for and against a class; a table in a terminal, highlighted text in a notebook.
+    """The terms that speak for and against a class: a table in a terminal, highlighted text in a notebook.
 
     Attributes
     ----------
     text : str
     label : class
-        The class that is explained.
+        The explained class.
     prediction : class, or list of classes for multi-label targets
     probability : float
-        Of `label`.
+        Probability of `label`.
     classes : ndarray of shape (n_classes,)
     decision : ndarray of shape (n_classes,)
-        ``intercept + contributions.sum(axis=0)``; of two classes, one is the other with the sign turned.
+        ``intercept + contributions.sum(axis=0)``. With two classes, the values differ only in sign.
     intercept : ndarray of shape (n_classes,)
     terms : ndarray of str
-        The document's terms, those that matter most to `label` first.
+        The terms of the text, sorted by the magnitude of their contribution to `label`.
     contributions : ndarray of shape (n_terms, n_classes)
     places : dict of sets of int, or None
-        The characters of the text that each term covers; None if the analyzer does not tell.
+        The characters of the text that each term covers; None if the analyzer does not report them.
     """
 
     text: str
@@ -53,7 +53,7 @@ class Explanation:
     places: dict[str, set[int]] | None
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, one row per term: the term, then its contribution to each class.
+        """Return a pandas DataFrame with one row per term: the term, then its contribution to each class.
 
         Returns
         -------
@@ -67,7 +67,7 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """Show the text with the terms that matter coloured: green for the label, red against it."""
+        """Show the text with the most important terms coloured: green for the label, red against it."""
         title = "<br>".join(html.escape(line) for line in self._title())
         text = f"<p style='white-space:pre-wrap'>{self._coloured_text()}</p>"
         return f"<div><p><b>{title}</b></p>{text}{html_table(['term', 'contribution'], self._rows())}</div>"
@@ -96,7 +96,7 @@ class Explanation:
 
     def _coloured_text(self) -> str:
         values = self.contributions[:, self._column()]
-        covering: list[tuple[int, ...]] = [()] * len(self.text)  # the terms that are coloured, by character
+        covering: list[tuple[int, ...]] = [()] * len(self.text)  # the coloured terms at each character
         for i in range(_n_deciding(values)):
             for character in (self.places or {}).get(self.terms[i], ()):
                 covering[character] += (i,)
@@ -117,38 +117,38 @@ class Explanation:
 
 
 def _escape(text: str) -> str:
-    """Escape for HTML; half a surrogate pair, which no page can hold, is spelt out."""
+    """Escape for HTML; lone surrogates, which a page cannot hold, become escape sequences."""
     return html.escape(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _n_deciding(values: NDArray[np.float64]) -> int:
-    """Return how many of the values, the largest of which come first, make up most of their magnitude."""
+    """Return how many of the values, sorted by magnitude, make up most of their total magnitude."""
     total = np.cumsum(np.abs(values))
     return int(np.searchsorted(total, _COLOURED * total[-1])) + 1 if len(values) and total[-1] > 0 else 0
 
 
 @dataclass(frozen=True, eq=False)
 class NeighborExplanation:
-    """The training documents that voted, and what brings each near; a table in a terminal and in a notebook.
+    """The training documents that voted, and the terms that each shares with the text, as a table.
 
-    The square of a distance is that of documents without a common term, plus that of the class profiles, less what
-    the common terms bring: ``distances**2 == apart + profile - shared.sum(axis=0)``.
+    A squared distance is that of two documents without a common term, plus that of their class profiles, minus the
+    contribution of the common terms: ``distances**2 == apart + profile - shared.sum(axis=0)``.
 
     Attributes
     ----------
     text : str
     label : class
-        The prediction.
+        The predicted class.
     documents : ndarray of shape (n_neighbors,)
-        Numbers of training documents, nearest first; the model does not keep their texts.
+        Row numbers of training documents, nearest first; the model does not store their texts.
     labels : ndarray of shape (n_neighbors,)
     distances : ndarray of shape (n_neighbors,)
     votes : ndarray of shape (n_neighbors,)
-        How much each vote counts: 1, or 1 / distance.
+        Weight of each vote: 1, or 1 / distance.
     terms : ndarray of str
-        The terms that the text shares with any of the neighbours, those that bring most first.
+        The terms that the text shares with any neighbour, largest contribution first.
     shared : ndarray of shape (n_terms, n_neighbors)
-        How much each term reduces the squared distance: twice its part of the inner product of the rows.
+        How much each term reduces the squared distance: twice its term in the inner product of the rows.
     apart : ndarray of shape (n_neighbors,)
         The squared distance if no term were shared, without the class profiles.
     profile : ndarray of shape (n_neighbors,)
@@ -167,7 +167,7 @@ class NeighborExplanation:
     profile: NDArray[np.float64]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, one row per neighbour; its terms are a list, those that bring most first.
+        """Return a pandas DataFrame with one row per neighbour, including a list of shared terms.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class NeighborExplanation:
         return [
             f"label: {printable(str(self.label))}",
             f"votes: {votes}",
-            "neighbours, with how much the class profiles add to the squared distance, and shared terms take from it:",
+            "neighbours: class profiles add to the squared distance, shared terms reduce it:",
         ]
 
     def _header(self) -> list[str]:
@@ -219,7 +219,7 @@ class NeighborExplanation:
         ]
 
     def _common(self, neighbor: int) -> NDArray[np.int64]:
-        """Return the terms shared with a neighbour, those that bring most first."""
+        """Return the terms shared with a neighbour, largest contribution first."""
         values = self.shared[:, neighbor]
         order = np.argsort(-values, kind="stable")
         return order[values[order] != 0]

@@ -1,4 +1,4 @@
-"""Rows of one length for neighbours: an empty block is as far from another as one that shares no term with it."""
+"""Pad rows to equal length, so that an empty block counts as sharing no term with any other."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from scipy import sparse
 
 
 def with_full_length(rows: Any, n_blocks: int, n_terms: int) -> Any:
-    """Add a column that gives training rows the length that their empty blocks lack.
+    """Add a column that makes up for the missing length of empty blocks in training rows.
 
-    Blocks of terms have length 1, or 0 without any weighted term. Rows of different lengths are not near for what they
-    share: with this column, an empty block is as far from another as one that shares no term with it.
+    A block of terms has length 1, or 0 without a weighted term. A shorter row is nearer to others without sharing any
+    term. With this column, an empty block is as far from others as one that shares no term with them.
 
     Parameters
     ----------
     rows : CSR of shape (n_documents, n_columns)
-        Blocks of terms, then other columns.
+        Blocks of terms, followed by other columns.
     n_blocks, n_terms : int
 
     Returns
@@ -39,7 +39,7 @@ def with_full_length(rows: Any, n_blocks: int, n_terms: int) -> Any:
 
 
 def with_zero_column(rows: Any) -> Any:
-    """Add a column of zeros, for rows to be compared with those of `with_full_length`."""
+    """Add a column of zeros to queries, to match the rows of `with_full_length`."""
     shape = rows.shape[0], rows.shape[1] + 1
     return type(rows)((rows.data, rows.indices, rows.indptr), shape=shape)
 
@@ -47,7 +47,7 @@ def with_zero_column(rows: Any) -> Any:
 def compare_rows(
     query: Any, rows: Any, n_blocks: int, n_terms: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Take the squared distance of a row from others apart: what the terms bring, and the rest.
+    """Decompose the squared distances of a row from others: by shared term, and the rest.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ def compare_rows(
     Returns
     -------
     numbers : ndarray of shape (n_shared,)
-        Of the terms that the query shares with any row, those that bring most first.
+        The terms that the query shares with any row, largest contribution first.
     shared : ndarray of shape (n_shared, n_rows)
-        By how much each term reduces the squared distance.
+        How much each term reduces the squared distance.
     apart : ndarray of shape (n_rows,)
-        The squared length of both rows, without the profile.
+        The sum of the squared lengths of both rows, without the profile.
     profile : ndarray of shape (n_rows,)
         The squared distance in the columns between the blocks of terms and the last column.
 

@@ -1,4 +1,4 @@
-"""What both classifiers of text share: features that are a parameter, with a default of their own."""
+"""Base class of both text classifiers: a parameter `features` with a default."""
 
 from typing import Any, Self
 
@@ -9,10 +9,9 @@ from troenpy.features.term_features import TermFeatures
 
 
 class HasFeatures:
-    """A classifier of text whose `features` are TermFeatures, or None for its own.
+    """A text classifier whose `features` are TermFeatures, or None for the default ones.
 
-    None is a real object wherever that matters: ``features__words__ngram_range`` is among the parameters, can be set,
-    and can be searched over.
+    Parameters of the default features, such as ``features__words__ngram_range``, can be read, set and searched over.
     """
 
     features: TermFeatures | None
@@ -20,16 +19,16 @@ class HasFeatures:
 
     @staticmethod
     def default_features() -> TermFeatures:
-        """Return the features of this classifier if none are given, unfitted."""
+        """Return the default features of this classifier, unfitted."""
         raise NotImplementedError
 
     def new_features(self) -> TermFeatures:
-        """Return unfitted features; they take the threads of the classifier if they say none."""
+        """Return unfitted features, with the classifier's `n_jobs` if they have none."""
         features = self.default_features() if self.features is None else self.features
         if not isinstance(features, TermFeatures):
             raise TypeError(
-                f"features must be a TermFeatures or None, got {features!r}: give other parameters by name, and"
-                " get named settings from troenpy.settings.classifier"
+                f"features must be TermFeatures or None, got {features!r}: pass other parameters by name, or"
+                " use troenpy.settings.classifier for named settings"
             )
         features = clone(features)
         if features.n_jobs is None:
@@ -38,13 +37,13 @@ class HasFeatures:
 
     @staticmethod
     def explained_counter(text: Any, features: TermFeatures) -> CountVectorizer:
-        """Return what counts the terms of a text that is to be explained, if it can be."""
+        """Return the CountVectorizer for a text to explain; raise if it cannot be explained."""
         counter = features.views_[0].counter
         if counter is None or counter.input != "content":
             way = "counts" if counter is None else f"input={counter.input!r}"
-            raise ValueError(f"explain takes a text, and this model was fitted with {way}")
+            raise ValueError(f"explain needs a model fitted on text, but this one was fitted with {way}")
         if not isinstance(text, str):
-            raise TypeError(f"explain takes one text, got {type(text).__name__}")
+            raise TypeError(f"explain takes one string, got {type(text).__name__}")
         return counter
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -53,7 +52,7 @@ class HasFeatures:
         Parameters
         ----------
         deep : bool, default=True
-            With those of `features`, such as ``features__words__ngram_range``.
+            Include those of `features`, such as ``features__words__ngram_range``.
 
         Returns
         -------
@@ -65,12 +64,12 @@ class HasFeatures:
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of `features` as ``features__words__ngram_range=(1, 2)``, of the default ones too.
+        """Set parameters, including those of `features`, such as ``features__words__ngram_range=(1, 2)``.
 
         Parameters
         ----------
         **params
-            By name.
+            Parameters by name.
 
         Returns
         -------
@@ -82,8 +81,8 @@ class HasFeatures:
         return super().set_params(**params)  # type: ignore[misc]
 
 
-def checked_features(features: Any) -> TermFeatures:
-    """Return the features that a file says a classifier has, if that is what they are."""
+def check_features(features: Any) -> TermFeatures:
+    """Return features read from a file; raise unless they are TermFeatures."""
     if not isinstance(features, TermFeatures):
         raise TypeError(f"expected TermFeatures, got {type(features).__name__}")
     return features

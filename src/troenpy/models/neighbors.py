@@ -1,6 +1,6 @@
-"""SparseKNeighborsClassifier: exact nearest neighbours of sparse rows, and their vote.
+"""SparseKNeighborsClassifier: classify sparse rows by a vote of their exact nearest neighbours.
 
-It is long because every parameter and method is documented where users of scikit-learn look for it.
+The module is long because every parameter and method is documented where scikit-learn users expect it.
 """
 
 from collections.abc import Iterator
@@ -28,36 +28,35 @@ from troenpy.models.votes import count_votes, inverse_distances
 
 
 class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
-    """Classify by a vote of the k nearest training rows, found exactly, for sparse rows such as weighted terms.
+    """Classify sparse rows, such as weighted terms, by a vote of the k nearest training rows, found exactly.
 
-    Neighbours are those of brute force in float64, however many threads there are: equal distances go by the number
-    of the training row. If classes have equally many votes, the class of the nearest of their neighbours wins.
+    Neighbours are the same as by brute force in float64, with any number of threads. Of equally near rows, the one that
+    comes first in the training data wins; of classes with equally many votes, the one with the nearest neighbour.
 
-    The fitted model keeps the training rows, and with them whatever they tell of the documents: do not share one
-    whose documents are private.
+    The fitted model stores the training rows, which reveal much of the documents: do not share a model that was fitted
+    on private documents.
 
     Parameters
     ----------
     n_neighbors : int, default=7
-        How many neighbours vote.
+        Number of neighbours that vote.
     metric : {"euclidean", "cosine", "manhattan", "hellinger"} or dict, default="euclidean"
         "cosine" is 1 minus the cosine, and 1 for a row of zeros. On rows of length 1 it finds the same neighbours as
         "euclidean". "hellinger" compares rows as shares of their sum: the Euclidean distance of the square roots of
         the shares (the rows of ``TermWeighter(norm="hellinger")``), divided by sqrt(2). It is 0 for equal shares and 1
-        for rows with no column in common; a row of zeros is sqrt(1/2) from all others; negative values are an error.
-        A dict ``{name: (columns, metric)}`` adds the distances in several blocks of columns of one matrix, each a
-        slice, such as ``{"tfidf": (slice(0, 5000), "euclidean"), "btf": (slice(5000, None), "euclidean")}``.
+        for rows without a common column; a row of zeros is at distance sqrt(1/2) from all others; negative values are
+        an error. A dict ``{name: (columns, metric)}`` sums the distances in several blocks of columns, given as slices:
+        ``{"tfidf": (slice(0, 5000), "euclidean"), "btf": (slice(5000, None), "euclidean")}``.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether every neighbour has one vote, or one divided by its distance; neighbours at distance 0 then outvote
-        all others.
+        Whether each vote counts 1, or 1 / distance; in the latter case neighbours at distance 0 outvote all others.
     n_jobs : int or None, default=None
-        Threads: None is one, -1 is all processors. The result does not depend on it.
+        Number of threads: None means one, -1 one per processor. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     n_samples_fit_ : int
-        How many training rows there are.
+        Number of training rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if fitted on a data frame with string column names.
@@ -72,12 +71,12 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     >>> knn.kneighbors([[0, 1]], n_neighbors=2)[1]
     array([[2, 3]])
 
-    A tie: rows 0, at distance 1, and 2, at distance 2, have one vote each, and row 0 is nearer.
+    A tie: row 0 at distance 1 and row 2 at distance 2 have one vote each, and row 0 is nearer.
 
     >>> knn = SparseKNeighborsClassifier(2).fit([[1], [9], [4]], ["b", "a", "a"])
     >>> knn.predict([[2]])
     array(['b'], dtype='<U1')
-    >>> knn.predict_proba([[2]])  # of a, of b: the winner's is raised by one step of float64
+    >>> knn.predict_proba([[2]])  # for a and b: the winner's share is raised by one float64 step
     array([[0.5, 0.5]])
     >>> knn.predict_proba([[2]]).argmax()
     np.int64(1)
@@ -96,7 +95,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows and their labels.
+        """Store the rows and their labels.
 
         Parameters
         ----------
@@ -126,9 +125,9 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
-            None asks for the neighbours of every training row among the others.
+            None finds the neighbours of every training row among the others.
         n_neighbors : int or None
-            None takes the estimator's.
+            Defaults to the estimator's `n_neighbors`.
         return_distance : bool, default=True
 
         Returns
@@ -136,7 +135,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         distances : ndarray of shape (n_queries, n_neighbors)
             Only if `return_distance`.
         rows : ndarray of shape (n_queries, n_neighbors)
-            Numbers of training rows.
+            Numbers of the training rows.
         """
         check_is_fitted(self)
         k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
@@ -149,19 +148,19 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
                 f" {self.n_samples_fit_}, n_samples = {queries[0].shape[0]}"
             )
         if self._index is None:
-            self._index = build_index(self._spaces)  # a model from a file, or from where there is no kernel
+            self._index = build_index(self._spaces)  # loaded from a file, or fitted without the kernel
         distances, rows = nearest_rows(
             self._spaces, self._index, queries, k, skip_own_row=is_training, n_threads=job_count(self.n_jobs)
         )
         return (distances, rows) if return_distance else rows
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with most votes, of tied ones that of the nearest neighbour.
+        """Return the class with the most votes; a tie goes to the class of the nearest neighbour.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
-            None asks for every training row, which then is not its own neighbour.
+            None predicts every training row, excluding it from its own neighbours.
 
         Returns
         -------
@@ -173,13 +172,13 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the votes.
 
-        Where a tie was decided, the winner's share is raised by one step of float64, so that the largest is always
-        that of the predicted class.
+        In a tie, the winner's share is raised by one float64 step, so that the largest share is always that of the
+        predicted class.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_queries, n_features), or None
-            None asks for every training row, which then is not its own neighbour.
+            None predicts every training row, excluding it from its own neighbours.
 
         Returns
         -------
@@ -197,19 +196,19 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return np.concatenate(blocks)
 
     def _check_parameters(self) -> None:
-        """Raise an error for parameters that fit would not take, whatever the data."""
+        """Raise for parameters that are invalid for any data."""
         job_count(self.n_jobs)
         check_count("n_neighbors", self.n_neighbors)
         if self.weights not in ("uniform", "distance"):
             raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")
 
     def _votes(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-        """Yield the votes by query and class, and the winning class, for some queries at a time."""
+        """Yield the votes by query and class, and the winning classes, block by block."""
         distances, rows = self.kneighbors(X)
         yield from count_votes(self._codes[rows], self.vote_weights(distances), len(self.classes_))
 
     def vote_weights(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how much the vote of each neighbour counts.
+        """Return the weight of each neighbour's vote.
 
         Parameters
         ----------
@@ -226,10 +225,10 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def _cut(self, X: Any) -> list[sparse.csr_array]:
-        """Return the block of each metric, as that wants its rows. X is not changed, and shares no memory with them."""
+        """Return the rows of each block, prepared for its metric, as copies."""
         if sparse.issparse(X):
             index = np.int32 if max(X.nnz, *X.shape) <= LARGEST_INT32 else np.int64
-            # New arrays, so that no flag calls the old ones sorted.
+            # New arrays, because flags of the old ones may wrongly say "sorted".
             X = sparse.csr_array((X.data.copy(), X.indices.astype(index), X.indptr.astype(index)), shape=X.shape)
         else:
             X = sparse.csr_array(X)
@@ -244,7 +243,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         dtype = self.classes_.dtype
         has_strings = dtype.kind == "U"
         if not has_strings and (dtype.kind not in "Obiuf" or dtype.itemsize > 8):
-            raise TypeError(f"classes of type {dtype} cannot be saved: use strings or numbers, or pickle")
+            raise TypeError(f"classes of type {dtype} cannot be saved: use strings or numbers, or pickle the model")
         arrays = archive.pack("classes", self.classes_.astype(object) if has_strings else self.classes_)
         arrays["codes"] = self._codes.astype(np.int64)
         for number, space in enumerate(self._spaces):
@@ -259,7 +258,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return Saved(state, arrays)
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
+        """Restore and check what `_saved` returned."""
         self._check_parameters()
         state, arrays = saved.state, saved.arrays
         self.n_features_in_ = n_features = check_size(state["n_features"])
@@ -270,29 +269,29 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self._codes = codes = arrays["codes"]
         self.n_samples_fit_ = check_size(len(codes))
         if codes.ndim != 1 or codes.dtype != np.int64 or codes.min() < 0 or codes.max() >= len(self.classes_):
-            raise ValueError("the classes of the rows are not numbers of classes")
+            raise ValueError("the class numbers of the rows must be below the number of classes")
         self._spaces = []
         for number, (columns, metric) in enumerate(self._blocks):
             n_columns = n_features if columns is None else len(range(*columns.indices(n_features)))
             rows = check_rows(select_prefix(f"rows{number}.", arrays), (len(codes), n_columns))
             self._spaces.append(Space(rows, metric))
-        self._index = None  # made when it is needed
+        self._index = None  # built on first use
         if archive.is_packed("names", arrays):
             self.feature_names_in_ = archive.unpack("names", arrays)
             if self.feature_names_in_.shape != (n_features,) or self.feature_names_in_.dtype != object:
-                raise ValueError(f"there are not {n_features} names of columns")
+                raise ValueError(f"expected {n_features} column names, got shape {self.feature_names_in_.shape}")
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if "_index" in state:
-            state["_index"] = None  # made anew from the rows
+            state["_index"] = None  # rebuilt from the rows
         return state
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = "hellinger" in str(self.metric)
-        tags.classifier_tags.poor_score = self.metric == "hellinger"  # shares do not tell scikit-learn's blobs apart
+        tags.classifier_tags.poor_score = self.metric == "hellinger"  # shares do not separate scikit-learn's test blobs
         return tags
 
 
@@ -302,5 +301,5 @@ def _bounds(columns: slice) -> list[int | None]:
 
 def _slice(bounds: Any) -> slice:
     if len(bounds) != 3 or not all(bound is None or type(bound) is int for bound in bounds):
-        raise TypeError(f"a slice has the parts {bounds!r}, which are not three whole numbers")
+        raise TypeError(f"a slice must have three whole numbers or None, got {bounds!r}")
     return slice(*bounds)

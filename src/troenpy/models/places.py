@@ -1,4 +1,4 @@
-"""Where the terms of a document stand in its text, for those analyzers that tell."""
+"""Find the positions of terms in a text, for analyzers that report them."""
 
 import re
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from troenpy.features.count_vectorizer import CountVectorizer
 
-#: Of each character of a changed text, the place in the given one; None for one that was added.
+#: For each character of a preprocessed text, its position in the original; None if it was added.
 Origins = list[int | None]
 
 
@@ -21,8 +21,8 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
     Returns
     -------
     dict of sets of int, or None
-        An n-gram of words covers its words, not what is between them. None if the analyzer, the tokenizer or the
-        preprocessor is a function, since that does not say where it found a term; or if documents are not texts.
+        An n-gram of words covers its words, not the characters between them. None if the analyzer, tokenizer or
+        preprocessor is a function, which does not report positions, or if documents are not strings.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
     is_known = is_word or counter.analyzer in ("char", "char_wb")
     if not is_known or counter.input != "content" or counter.preprocessor or (is_word and counter.tokenizer):
         return None
-    prepared = _prepared(text, counter)
+    prepared = _preprocess(text, counter)
     if prepared is None:
         return None
     grams = {"word": _word_ngrams, "char": _char_ngrams, "char_wb": _char_ngrams_in_words}[counter.analyzer]
@@ -43,12 +43,12 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
     for term, covered in grams(*prepared, counter):
         found.append(term)
         places[term].update(covered)
-    # A subclass may do anything: nothing is shown in a wrong place.
+    # A subclass may do anything: show no positions rather than wrong ones.
     return dict(places) if sorted(found) == sorted(counter.build_analyzer()(text)) else None
 
 
-def _prepared(text: str, counter: CountVectorizer) -> tuple[str, Origins] | None:
-    """Lower the case and strip accents; None if that does not go character by character."""
+def _preprocess(text: str, counter: CountVectorizer) -> tuple[str, Origins] | None:
+    """Convert to lower case and strip accents; None if that does not work character by character."""
     prepare = counter.build_preprocessor()
     whole, lengths = prepare(text), [len(prepare(character)) for character in text]
     origins: Origins = [i for i, length in enumerate(lengths) for _ in range(length)]
@@ -86,11 +86,11 @@ def _char_ngrams_in_words(text: str, origins: Origins, counter: CountVectorizer)
             for i in range(max(1, len(word) - n + 1)):
                 yield word[i : i + n], set(_known(places[i : i + n]))
             if n >= len(word):
-                break  # a short word counts once
+                break  # a short word is counted once
 
 
 def _without_long_spaces(text: str, origins: Origins) -> tuple[str, Origins]:
-    """Make one blank of two or more white spaces."""
+    """Replace runs of white space with one space."""
     pieces, kept, end = [], [], 0
     for found in re.finditer(r"\s\s+", text):
         pieces += [text[end : found.start()], " "]

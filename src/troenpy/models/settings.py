@@ -1,4 +1,4 @@
-"""Named settings: the paper's features and our own recommendations, each one line from text to features or labels."""
+"""Named settings: the paper's features and our own recommendations, as features or classifiers in one line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ MODELS: dict[str, Any] = {"knn": TextKNeighborsClassifier, "linear": TroenpyClas
 
 @dataclass(frozen=True)
 class Setting:
-    """Features, and the model that they are meant for."""
+    """Features, and the model they are meant for."""
 
     model: Literal["knn", "linear"]
     features: Callable[[], TermFeatures] = field(repr=False)
@@ -34,14 +34,14 @@ SETTINGS: dict[str, Setting] = {
     "knn": Setting(
         "knn",
         TextKNeighborsClassifier.default_features,
-        "for neighbours: terms under the Hellinger norm beside twice the class profile",
+        "for neighbours: terms under the Hellinger norm and twice the class profile",
     ),
     "linear": Setting(
         "linear",
         TroenpyClassifier.default_features,
-        "for logistic regression and linear SVMs: two weightings beside the class profile",
+        "for logistic regression and linear SVMs: two weightings and the class profile",
     ),
-    "plain": Setting("linear", _words("boost"), "for linear models that are to have one column per term"),
+    "plain": Setting("linear", _words("boost"), "for linear models with one column per term"),
 }
 
 
@@ -51,10 +51,10 @@ def features(name: str, **options: Any) -> TermFeatures:
     Parameters
     ----------
     name : {"paper", "paper_2b", "knn", "linear", "plain"}
-        ``SETTINGS[name].use`` says what for.
+        ``SETTINGS[name].use`` describes each.
     **options
-        Other parameters: of `TermFeatures`, and of the CountVectorizer that counts the words, such as
-        ``stop_words="english"``; with ``words="counts"`` the documents are rows of a matrix of counts.
+        Parameters of `TermFeatures`, and of the CountVectorizer that counts the words, such as
+        ``stop_words="english"``; with ``words="counts"``, documents are rows of a matrix of counts.
 
     Returns
     -------
@@ -70,15 +70,15 @@ def features(name: str, **options: Any) -> TermFeatures:
 
 
 def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | TextKNeighborsClassifier:
-    """Return a classifier of text: the features of a setting and the model that they are meant for.
+    """Return a text classifier: the features of a setting, with the model they are meant for.
 
     Parameters
     ----------
     name : {"paper", "paper_2b", "knn", "linear", "plain"}, default="linear"
-        "paper" and "knn" vote by the seven nearest documents, the others are logistic regressions with an explanation.
+        "paper" and "knn" are seven nearest neighbours, the others logistic regression.
     **options
-        Other parameters: of the classifier, such as ``C=10``; of `TermFeatures`; and of the CountVectorizer that counts
-        the words, such as ``ngram_range=(1, 2)``, ``stop_words="english"`` or ``min_df=2``.
+        Parameters of the classifier, such as ``C=10``; of `TermFeatures`; and of the CountVectorizer that counts the
+        words, such as ``ngram_range=(1, 2)``, ``stop_words="english"`` or ``min_df=2``.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
 
 
 def _by_owner(options: dict[str, Any], *owners: Any) -> dict[str, Any]:
-    """Return the options under the names by which the first can set those of all, the words' CountVectorizer last."""
+    """Return the options under the names that `set_params` of the first owner expects; each owns the next."""
     prefixes = ["features__"] * (len(owners) - 1)
     known: dict[str, str] = {}
     for owner, prefix in zip((*owners, CountVectorizer()), ["", *prefixes, "".join(prefixes) + "words__"], strict=True):
@@ -113,5 +113,5 @@ def _by_owner(options: dict[str, Any], *owners: Any) -> dict[str, Any]:
 
 def _setting(name: str) -> Setting:
     if not isinstance(name, str) or name not in SETTINGS:
-        raise ValueError(f"unknown setting {name!r}; known are {', '.join(SETTINGS)}")
+        raise ValueError(f"unknown setting {name!r}; choose one of {', '.join(SETTINGS)}")
     return SETTINGS[name]

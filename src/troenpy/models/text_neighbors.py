@@ -1,4 +1,4 @@
-"""TextKNeighborsClassifier: text in, label out, by a vote of the nearest documents. TermFeatures and neighbours."""
+"""TextKNeighborsClassifier: classify text with TermFeatures and a vote of the nearest documents."""
 
 from typing import Any, Self
 
@@ -18,38 +18,39 @@ from troenpy.fitting.parameters import check_count
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import NeighborExplanation
 from troenpy.models.full_length import compare_rows, with_full_length, with_zero_column
-from troenpy.models.has_features import HasFeatures, checked_features
+from troenpy.models.has_features import HasFeatures, check_features
 from troenpy.models.neighbors import SparseKNeighborsClassifier
 
 
 class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     """Classify text by a vote of the k nearest training documents, with defaults that need no tuning.
 
-    A training document without any weighted term counts as one that shares no term with any other. As a row of zeros it
-    would be nearer to most documents than all but the most similar, and a handful of them would decide many votes.
+    A training document without a weighted term counts as one that shares no term with any other. As a row of zeros it
+    would be nearer than all but the most similar documents, and a handful of them would decide many votes.
 
-    The fitted model keeps the training rows, and with them whatever they tell of the documents: do not share one
-    whose documents are private.
+    The fitted model stores the training rows, which reveal much of the documents: do not share a model that was fitted
+    on private documents.
 
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How documents become features; None is the setting "knn" of `troenpy.settings`: words under the Hellinger norm
-        beside twice the class profile; its parameters can be set as ``features__words__ngram_range``.
+        How to turn documents into features. None means the setting "knn" of `troenpy.settings`: words under the
+        Hellinger norm and twice the class profile; set its parameters as ``features__words__ngram_range``.
     n_neighbors : int, default=7
-        How many neighbours vote.
+        Number of neighbours that vote.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether every neighbour has one vote, or one divided by its distance.
+        Whether each vote counts 1, or 1 / distance.
     n_jobs : int or None, default=None
-        Threads, also of `features` that say none: None is one, -1 is all processors. The result does not depend on it.
+        Number of threads, also for `features` without an `n_jobs` of its own: None means one, -1 one per processor.
+        Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     features_ : TermFeatures
-        Fitted.
+        The fitted features.
     neighbors_ : SparseKNeighborsClassifier
-        Fitted on the training rows, with one more column (`with_full_length`).
+        Fitted on the training rows with one extra column (`with_full_length`).
 
     Examples
     --------
@@ -82,12 +83,12 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def default_features() -> TermFeatures:
-        """Return the features if none are given, unfitted: the setting "knn"."""
+        """Return the default features, unfitted: the setting "knn"."""
         return TermFeatures(view_of_words("certainty_hellinger", "profile"), profile_scale=2.0)
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
-        """Learn features, and keep the rows of the documents and their labels.
+        """Learn the features, and store the rows and labels of the documents.
 
         Parameters
         ----------
@@ -117,7 +118,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes."""
+        """The classes, sorted."""
         check_is_fitted(self, "neighbors_")
         return self.neighbors_.classes_
 
@@ -128,7 +129,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ----------
         raw_documents : iterable of str or bytes, array, Series or Arrow string data
         n_neighbors : int or None
-            None takes the estimator's.
+            Defaults to the estimator's `n_neighbors`.
         return_distance : bool, default=True
 
         Returns
@@ -136,7 +137,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         distances : ndarray of shape (n_documents, n_neighbors)
             Only if `return_distance`.
         documents : ndarray of shape (n_documents, n_neighbors)
-            Numbers of training documents.
+            Row numbers of training documents.
         """
         queries = self._rows(raw_documents)
         if not queries.shape[0]:
@@ -145,7 +146,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         return self.neighbors_.kneighbors(queries, n_neighbors, return_distance)
 
     def predict(self, raw_documents: Any) -> NDArray[Any]:
-        """Return the class with most votes, of tied ones that of the nearest neighbour.
+        """Return the class with the most votes; a tie goes to the class of the nearest neighbour.
 
         Parameters
         ----------
@@ -173,7 +174,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         return self.neighbors_.predict_proba(queries) if queries.shape[0] else np.empty((0, len(self.classes_)))
 
     def explain(self, text: str) -> NeighborExplanation:
-        """Return the training documents that vote on a text, and what each shares with it.
+        """Return the training documents that vote on a text, and the terms that each shares with it.
 
         Parameters
         ----------
@@ -218,13 +219,13 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         return Saved({}, {}, {"features": self.features_, "neighbors": self.neighbors_})
 
     def _restore(self, saved: Saved) -> None:
-        """Take back what `_saved` returned; everything is checked."""
-        self.features_ = checked_features(saved.parts["features"])
+        """Restore and check what `_saved` returned."""
+        self.features_ = check_features(saved.parts["features"])
         self.neighbors_ = saved.parts["neighbors"]
         if not isinstance(self.neighbors_, SparseKNeighborsClassifier):
             raise TypeError(f"expected SparseKNeighborsClassifier, got {type(self.neighbors_).__name__}")
         if self.neighbors_.n_features_in_ != self.features_.n_columns_ + 1:
-            raise ValueError("features and neighbours differ in columns")
+            raise ValueError("features and neighbours must have the same number of columns")
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")

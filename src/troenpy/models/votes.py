@@ -1,4 +1,4 @@
-"""The classes of the nearest neighbours to one that wins."""
+"""Count the votes of nearest neighbours."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,35 +6,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-VOTES_PER_BLOCK = 2**22  # queries x classes counted at a time: 32 MB
+VOTES_PER_BLOCK = 2**22  # votes counted at a time: 32 MB
 
 
 def count_votes(
     codes: NDArray[np.int64], weights: NDArray[np.float64], n_classes: int
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-    """Yield the votes by query and class, and the winning class, for some queries at a time.
+    """Yield the votes by query and class, and the winning classes, block by block.
 
     Parameters
     ----------
     codes : ndarray of shape (n_queries, k)
         The class of each neighbour in [0, n_classes), nearest first.
     weights : ndarray of shape (n_queries, k)
-        How many votes each neighbour has.
+        The weight of each vote.
     n_classes : int
 
     Yields
     ------
-    votes : ndarray of shape (some queries, n_classes)
-    winner : ndarray of shape (some queries,)
-        The class with most votes, of tied ones that of the nearest neighbour.
+    votes : ndarray of shape (n_queries in the block, n_classes)
+    winner : ndarray of shape (n_queries in the block,)
+        The class with the most votes; a tie goes to the class of the nearest neighbour.
     """
     step = max(1, VOTES_PER_BLOCK // n_classes)
     for first in range(0, len(codes), step):
         block = codes[first : first + step]
         numbers = np.arange(len(block))[:, None]
-        cells = (numbers * n_classes + block).ravel()
+        places = (numbers * n_classes + block).ravel()
         votes: NDArray[Any] = np.bincount(
-            cells, weights[first : first + step].ravel(), minlength=len(block) * n_classes
+            places, weights[first : first + step].ravel(), minlength=len(block) * n_classes
         )
         votes = votes.reshape(len(block), n_classes)
         is_tied = votes[numbers, block] == votes.max(axis=1, keepdims=True)
@@ -50,12 +50,12 @@ def vote(codes: NDArray[np.int64], n_classes: int, *, ties: str = "nearest") -> 
         The class of each neighbour, nearest first.
     n_classes : int
     ties : {"nearest", "again"}, default="nearest"
-        If classes have equally many votes: the class of the nearest of their neighbours wins, or the vote is taken
-        again without the two farthest neighbours.
+        How to break a tie: "nearest" picks the tied class with the nearest neighbour; "again" repeats the vote without
+        the two farthest neighbours.
 
     Examples
     --------
-    Two neighbours each of classes 1 and 0, the fifth of class 2: without the two farthest, 1 has most.
+    Classes 0 and 1 have two votes each, class 2 has one. Without the two farthest neighbours, class 1 wins.
 
     >>> codes = np.array([[0, 1, 1, 0, 2]])
     >>> vote(codes, 3), vote(codes, 3, ties="again")
@@ -78,7 +78,7 @@ def vote(codes: NDArray[np.int64], n_classes: int, *, ties: str = "nearest") -> 
 
 
 def inverse_distances(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return one over the distance; neighbours at distance 0 share the vote alone."""
+    """Return 1 / distance; if any neighbours are at distance 0, only those vote."""
     with np.errstate(divide="ignore", over="ignore"):
         weights = 1 / distances
     is_infinite = np.isinf(weights)

@@ -1,4 +1,4 @@
-"""Rows of results to one summary, and that to a page, Markdown, JSON, figures and the terminal."""
+"""Summarise rows of results, and write the summary as HTML, Markdown, JSON, figures and terminal tables."""
 
 from troenpy.report.figures import write_figures
 from troenpy.report.page import write_report

@@ -1,7 +1,7 @@
-"""Records to charts: Vega-Lite made by Altair, as plain dicts. A figure is a chart with its words and its numbers.
+"""Draw charts: Vega-Lite specifications as plain dicts, built with Altair. A figure is a chart with text and numbers.
 
-Text and lines are drawn in the colour of the text around them, so that a chart fits a light page, a dark one and paper.
-Altair is imported when a chart is drawn: it is an extra.
+Text and lines use the colour of the surrounding text, so that a chart suits light pages, dark pages and paper. Altair
+is an optional dependency, imported only when a chart is drawn.
 """
 
 import importlib
@@ -12,7 +12,7 @@ from typing import Any
 Spec = dict[str, Any]
 Values = list[dict[str, Any]]
 
-#: Ten colours that stand out from white and from a dark page (3 to 1 or more), then again with another shape.
+#: Ten colours with a contrast of at least 3 to 1 on light and dark pages; after ten, they repeat with another shape.
 PALETTE = (
     "#3a7fc4", "#d2601a", "#2f8f5b", "#b0529c", "#a5761c", "#7a68c8", "#c9434c", "#1f8a99", "#7b8434", "#80726a",
 )  # fmt: skip
@@ -21,7 +21,7 @@ SHAPES = (
     "arrow",
 )  # fmt: skip
 
-#: The parameter of a chart that shows one corpus of several.
+#: The chart parameter that selects one of several corpora.
 CHOICE = "chosen"
 
 _NEEDED = {"jinja2": "jinja2", "altair": "altair", "vl_convert": "vl-convert-python"}
@@ -47,16 +47,16 @@ _CONFIG: Spec = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, the words around it, and the numbers it shows.
+    """A chart with its title, caption, text alternative and numbers.
 
     Parameters
     ----------
     name : str
-        Of its file, and of its place on a page.
+        File name, and anchor on the page.
     title, caption, alt : str
-        `alt` says in words what the chart shows.
+        `alt` describes the chart in words.
     panels : dict
-        Vega-Lite by title; panels stand side by side.
+        Vega-Lite specifications by title, shown side by side.
     header, rows : list
         The numbers as a table.
     """
@@ -71,7 +71,7 @@ class Figure:
 
 
 def check_extra() -> None:
-    """Raise an ImportError that says what to install, unless pages can be made."""
+    """Raise an ImportError that says what to install if a package for pages is missing."""
     for module, package in _NEEDED.items():
         try:
             importlib.import_module(module)
@@ -81,11 +81,11 @@ def check_extra() -> None:
 
 
 def intervals(values: Values, methods: Sequence[str]) -> Spec:
-    """Draw errors with their intervals, methods of a corpus below each other."""
+    """Draw errors with their intervals, grouped by corpus."""
     import altair as alt
 
     axis = {"title": "test error, %", "scale": alt.Scale(type="sqrt", zero=True)}
-    corpora = _found(values, "corpus")
+    corpora = _unique(values, "corpus")
     base = _chart(values).encode(
         y=_by_corpus(corpora),
         yOffset=alt.YOffset("method:N", sort=list(methods)),
@@ -101,10 +101,10 @@ def intervals(values: Values, methods: Sequence[str]) -> Spec:
 
 
 def bars(values: Values, methods: Sequence[str], name: str, title: str) -> Spec:
-    """Draw a number by corpus and method."""
+    """Draw a bar for each corpus and method."""
     import altair as alt
 
-    corpora = _found(values, "corpus")
+    corpora = _unique(values, "corpus")
     chart = _chart(values).mark_bar()
     chart = chart.encode(
         x=alt.X(f"{name}:Q", title=title),
@@ -117,11 +117,11 @@ def bars(values: Values, methods: Sequence[str], name: str, title: str) -> Spec:
 
 
 def ranks(values: Values, groups: list[list[str]], kinds: Sequence[str]) -> Spec:
-    """Draw mean ranks in their order, and a bar beside each group of methods that do not differ."""
+    """Draw mean ranks, best first, with a bar along each group of methods that do not differ."""
     import altair as alt
 
-    order = _found(values, "method")
-    limit = alt.ExprRef(f"max({_LABEL_LIMIT}, 0.45 * (containerSize()[0] || 700))")  # names in full where there is room
+    order = _unique(values, "method")
+    limit = alt.ExprRef(f"max({_LABEL_LIMIT}, 0.45 * (containerSize()[0] || 700))")  # full names where there is space
     y = {"title": None, "sort": None, "scale": alt.Scale(domain=order), "axis": alt.Axis(labelLimit=limit)}
     last = max(value["rank"] for value in values)
     along_them = [
@@ -142,7 +142,7 @@ def ranks(values: Values, groups: list[list[str]], kinds: Sequence[str]) -> Spec
 
 
 def lanes(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Put spans side by side so that no two in a lane touch.
+    """Assign spans to lanes so that spans in the same lane do not overlap.
 
     Examples
     --------
@@ -160,10 +160,10 @@ def lanes(spans: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def costs(values: Values) -> Spec:
-    """Draw error against seconds, and a line through those that are best for their time."""
+    """Draw error against seconds, with a line through the Pareto front."""
     import altair as alt
 
-    models = _found(values, "model")
+    models = _unique(values, "model")
     base = _chart(values).encode(
         x=alt.X("seconds:Q", scale=alt.Scale(type="log"), title="seconds (log scale)"),
         y=alt.Y("error:Q", title="test error, %", scale=alt.Scale(zero=False)),
@@ -177,7 +177,7 @@ def costs(values: Values) -> Spec:
 
 
 def curves(values: Values, methods: Sequence[str], place: str, title: str) -> Spec:
-    """Draw errors with intervals along a number, a line for each method."""
+    """Draw errors with intervals against a parameter, one line per method."""
     import altair as alt
 
     base = _chart(values).encode(
@@ -195,11 +195,11 @@ def curves(values: Values, methods: Sequence[str], place: str, title: str) -> Sp
 
 
 def scatter(n_classes: int) -> Spec:
-    """Draw documents in the plane, without data: a page has them once for all its maps, and sets `hidden` classes."""
+    """Draw a scatter plot without data: the page stores documents once for all maps, and sets `hidden` classes."""
     import altair as alt
 
     codes = list(range(n_classes))
-    colours, shapes = zip(*(mark_of(code) for code in codes), strict=True)
+    colours, shapes = zip(*(class_mark(code) for code in codes), strict=True)
     chart = _chart([]).mark_point(filled=True, size=28, opacity=0.75)
     chart = chart.encode(
         x=alt.X("x:Q", axis=None),
@@ -212,8 +212,8 @@ def scatter(n_classes: int) -> Spec:
     return _spec(chart, 380)
 
 
-def mark_of(code: int) -> tuple[str, str]:
-    """Return the colour and the shape of a class: ten colours, and then these again with another shape."""
+def class_mark(code: int) -> tuple[str, str]:
+    """Return the colour and shape of a class: ten colours, which repeat with another shape."""
     return PALETTE[code % len(PALETTE)], SHAPES[code // len(PALETTE) % len(SHAPES)]
 
 
@@ -223,15 +223,15 @@ def _chart(values: Values) -> Any:
     return alt.Chart(alt.InlineData(values=values))
 
 
-def _found(values: Values, name: str) -> list[str]:
+def _unique(values: Values, name: str) -> list[str]:
     return list(dict.fromkeys(value[name] for value in values))
 
 
 def _of_one_corpus(chart: Any, values: Values) -> Any:
-    """Let the reader choose the corpus, if there are several."""
+    """Add a menu to choose the corpus, if there are several."""
     import altair as alt
 
-    corpora = _found(values, "corpus")
+    corpora = _unique(values, "corpus")
     if len(corpora) < 2:
         return chart
     chosen = alt.param(name=CHOICE, value=corpora[0], bind=alt.binding_select(options=corpora, name="Corpus "))
@@ -239,7 +239,7 @@ def _of_one_corpus(chart: Any, values: Values) -> Any:
 
 
 def _spec(chart: Any, height: int) -> Spec:
-    """Return plain Vega-Lite, as wide as its place on the page."""
+    """Return the Vega-Lite specification, as wide as its container."""
     spec: Spec = chart.properties(width="container", height=height).to_dict()
     autosize = {"type": "fit-x", "contains": "padding"}
     return {name: part for name, part in spec.items() if name != "$schema"} | {"config": _CONFIG, "autosize": autosize}
@@ -270,9 +270,9 @@ def _scale(domain: Sequence[str], marks: Sequence[str]) -> Any:
     return alt.Scale(domain=list(domain), range=[marks[place % len(marks)] for place in range(len(domain))])
 
 
-def _tooltip(values: Values, *but: str) -> list[Any]:
-    """Show all that is known of a mark."""
+def _tooltip(values: Values, *excluded: str) -> list[Any]:
+    """Show every field of a point, except those excluded."""
     import altair as alt
 
-    names = [name for name in values[0] if name not in but]
+    names = [name for name in values[0] if name not in excluded]
     return [alt.Tooltip(name, type="nominal" if name in _TEXT_FIELDS else "quantitative") for name in names]

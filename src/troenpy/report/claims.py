@@ -1,7 +1,7 @@
-"""What the paper claims, claim by claim, with the numbers that a comparison has for it.
+"""Check the paper's claims, one by one, against the numbers of a comparison.
 
-A claim about all seven corpora falls with one that contradicts it, and holds only if all seven were run. Lower means
-a lower mean error; how often the difference is more than chance stands in the evidence.
+A claim about all seven corpora fails if one corpus contradicts it, and holds only if all seven were run. "Lower" means
+a lower mean error; the evidence says how often the difference is significant.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ BTF, ECIB, BOTH = "lr: btf", "lr: ecib", "lr: btf + ecib"
 WITH_PCF = {BTF: "lr: btf*pcf", ECIB: "lr: ecib*pcf", BOTH: "lr: btf*pcf + ecib*pcf"}
 
 _PICTURE = "t-SNE of R8: classes cluster tighter on TF-PI than on TF-IDF"
-#: The claim that takes other methods, and other rows, than the rest.
+#: The only claim that needs optimal transport methods.
 ABOUT_TRANSPORT = "kNN on TF-PI beats HOFTT on all but R8"
 
 Finding = tuple[str, str]
@@ -30,7 +30,7 @@ Finding = tuple[str, str]
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, whether it held, and the numbers behind that."""
+    """A claim of the paper, whether it held, and the evidence."""
 
     text: str
     verdict: str
@@ -55,7 +55,7 @@ def check_claims(comparison: Comparison, projection: Mapping[str, Any] | None = 
 
 
 def _lower_everywhere(method: str, other: str, but: Sequence[str] = ()) -> Callable[[Comparison], Finding]:
-    """Check that a method errs less than another on all seven, and not less on the exceptions."""
+    """Check that a method has a lower error than another on all seven corpora, except the given ones."""
 
     def check(comparison: Comparison) -> Finding:
         run = _corpora(comparison, method, other)
@@ -77,7 +77,7 @@ def _lower_on_most(method: str, other: str) -> Callable[[Comparison], Finding]:
 
 
 def _reduction(corpora: Sequence[str], claimed: float) -> Callable[[Comparison], Finding]:
-    """Check that TF-PI reduces the error of TF-IDF as much as claimed, on average over corpora."""
+    """Check that TF-PI reduces the error of TF-IDF by at least as much as claimed, on average over corpora."""
 
     def check(comparison: Comparison) -> Finding:
         found = _reductions(comparison)
@@ -111,10 +111,10 @@ def _hurts_on_bbcsport(comparison: Comparison) -> Finding:
 
 
 def _not_always_better_together(comparison: Comparison) -> Finding:
-    run = [corpus for corpus in _corpora(comparison, BOTH, BTF) if (corpus, ECIB) in comparison.cells]
-    means = {corpus: [comparison.cells[corpus, method].mean for method in (BOTH, BTF, ECIB)] for corpus in run}
+    run = [corpus for corpus in _corpora(comparison, BOTH, BTF) if (corpus, ECIB) in comparison.errors]
+    means = {corpus: [comparison.errors[corpus, method].mean for method in (BOTH, BTF, ECIB)] for corpus in run}
     worse = [corpus for corpus, (both, *alone) in means.items() if both > min(alone)]
-    shown = f"together worse than the better one alone on {len(worse)} of {len(run)}" + (
+    shown = f"worse together than the better one alone on {len(worse)} of {len(run)}" + (
         f": {', '.join(worse)}" if worse else ""
     )
     return HELD if worse else _if_all(run, False), shown if run else "not run"
@@ -134,15 +134,15 @@ def _pcf_helps(comparison: Comparison) -> Finding:
 
 
 def _is_tighter(projection: Mapping[str, Any] | None) -> Finding:
-    """Compare the silhouettes of the classes in the two pictures."""
+    """Compare the silhouettes of the classes in the two maps."""
     if projection is None or projection["corpus"] != "r8":
-        return NOT_TESTABLE, "a picture: troenpy reproduce draws it"
+        return NOT_TESTABLE, "see the map drawn by troenpy reproduce"
     views = {view["scheme"]: view for view in projection["views"]}
     pairs = {name: (views["pi"][name], views["idf"][name]) for name in ("silhouette", "silhouette_of_features")}
     if None in pairs["silhouette"]:
         return NOT_TESTABLE, "no silhouette: too few classes among the documents shown"
     picture, features = (f"{ours:.2f} against {theirs:.2f}" for ours, theirs in pairs.values())
-    shown = f"silhouette of the classes {picture} in the picture of {projection['n_documents']} documents"
+    shown = f"silhouette of the classes {picture} in the map of {projection['n_documents']} documents"
     return HELD if pairs["silhouette"][0] > pairs["silhouette"][1] else NOT_HELD, f"{shown}; {features} in the features"
 
 
@@ -151,44 +151,44 @@ def _elsewhere(reason: str) -> Callable[[Comparison], Finding]:
 
 
 _CLAIMS: dict[str, Callable[[Comparison], Finding]] = {
-    "kNN errs less on TF-PI than on TF-IDF, on all seven corpora": _lower_everywhere(TF_PI, TF_IDF),
+    "kNN has a lower error on TF-PI than on TF-IDF on all seven corpora": _lower_everywhere(TF_PI, TF_IDF),
     "on average the error falls by 22.9 %": _reduction(SEVEN, 0.229),
     "on R8 it falls by 53.4 %": _reduction(["r8"], 0.534),
     "it falls only slightly on Twitter and BBCsport": _slight_on_the_small,
     ABOUT_TRANSPORT: _lower_everywhere(TF_PI, HOFTT, but=["r8"]),
-    "entropy in place of troenpy (NCF for PCF) makes a worse weight": _lower_everywhere(TF_PI, TF_NI),
-    "on TF-PI, logistic regression errs less than kNN everywhere": _lower_everywhere(LR_PI, TF_PI),
+    "entropy instead of troenpy (NCF for PCF) gives a worse weight": _lower_everywhere(TF_PI, TF_NI),
+    "on TF-PI, logistic regression has a lower error than kNN everywhere": _lower_everywhere(LR_PI, TF_PI),
     "adding the 2B features to TF-PI helps on most corpora": _lower_on_most(LR_ALL, LR_PI),
     "adding them hurts on BBCsport": _hurts_on_bbcsport,
-    "ECIB alone errs less than BTF alone on all but 20news": _lower_everywhere(ECIB, BTF, but=["20news"]),
+    "ECIB alone has a lower error than BTF alone on all but 20news": _lower_everywhere(ECIB, BTF, but=["20news"]),
     "BTF and ECIB together are not always better than one alone": _not_always_better_together,
     "weighting BTF and ECIB by PCF mostly helps": _pcf_helps,
-    _PICTURE: _elsewhere("a picture"),  # its place among the claims; check_claims looks at it
-    "all of it takes one scan and linear time": _elsewhere("benchmarks/weights.py and benchmarks/text.py measure it"),
+    _PICTURE: _elsewhere("a picture"),  # keeps its position; check_claims replaces the check
+    "everything takes one scan and linear time": _elsewhere("see benchmarks/weights.py and benchmarks/text.py"),
 }
 
 
 def _corpora(comparison: Comparison, method: str, other: str) -> list[str]:
-    """Return those of the seven on which both methods were run."""
-    return [corpus for corpus in SEVEN if {(corpus, method), (corpus, other)} <= comparison.cells.keys()]
+    """Return those of the seven corpora on which both methods were run."""
+    return [corpus for corpus in SEVEN if {(corpus, method), (corpus, other)} <= comparison.errors.keys()]
 
 
 def _reductions(comparison: Comparison) -> dict[str, float]:
     return {
-        corpus: 1 - comparison.cells[corpus, TF_PI].mean / comparison.cells[corpus, TF_IDF].mean
+        corpus: 1 - comparison.errors[corpus, TF_PI].mean / comparison.errors[corpus, TF_IDF].mean
         for corpus in _corpora(comparison, TF_PI, TF_IDF)
-        if comparison.cells[corpus, TF_IDF].mean > 0
+        if comparison.errors[corpus, TF_IDF].mean > 0
     }
 
 
-def _if_all(run: Sequence[str], is_so: bool) -> str:
+def _if_all(run: Sequence[str], holds: bool) -> str:
     if set(run) != set(SEVEN):
         return NOT_TESTABLE
-    return HELD if is_so else NOT_HELD
+    return HELD if holds else NOT_HELD
 
 
 def _evidence(comparison: Comparison, method: str, other: str) -> str:
-    """Say on how many corpora a method errs less, and what its errors are where it does not."""
+    """Return the number of corpora where a method has the lower error, and the errors on the others."""
     run = _corpora(comparison, method, other)
     if not run:
         return "not run"
@@ -205,5 +205,5 @@ def _n_clear(results: Sequence[PairTest]) -> int:
 
 
 def _errors(comparison: Comparison, method: str, other: str, corpus: str) -> str:
-    ours, theirs = (100 * comparison.cells[corpus, name].mean for name in (method, other))
+    ours, theirs = (100 * comparison.errors[corpus, name].mean for name in (method, other))
     return f"{corpus} {ours:.2f} against {theirs:.2f} %"

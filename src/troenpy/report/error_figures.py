@@ -1,4 +1,4 @@
-"""The figures of errors: by corpus and method, against the baseline and each other, against cost, along a setting."""
+"""Figures of errors: by corpus and method, relative to the baseline, by rank, by cost, and by parameter."""
 
 from troenpy.experiments.significance import ALPHA
 from troenpy.experiments.tables import Record, p_value
@@ -9,14 +9,14 @@ from troenpy.report.summary import Summary
 
 FIGURE_1 = (TF_IDF, TF_PI, LR_PI, LR_ALL)
 FIGURE_2 = (BTF, ECIB, BOTH, *WITH_PCF.values())
-N_METHODS = 8  # that one chart can tell apart
+N_METHODS = 8  # as many as one chart can show clearly
 N_RANKED = 40
-RANKED_CORPORA = 5  # ranks over fewer say little
-LEAST_SECONDS = 1e-4  # a logarithm needs more than nothing
+RANKED_CORPORA = 5  # ranks over fewer corpora say little
+LEAST_SECONDS = 1e-4  # for the logarithmic axis
 
 
 def shown_methods(summary: Summary) -> list[str]:
-    """Return the methods of the first figure: the paper's, and then those of models that it does not have."""
+    """Return the methods of the first figure: the paper's, then those with models that the paper does not use."""
     methods = summary["comparison"]["methods"]
     names = [name for name in FIGURE_1 if name in {method["name"] for method in methods}]
     names += [method["name"] for method in methods if method["model"] not in ("knn", "lr")]
@@ -26,7 +26,7 @@ def shown_methods(summary: Summary) -> list[str]:
 
 
 def figure_1(summary: Summary) -> Figure | None:
-    """Draw the errors of the paper's methods, and of models that it does not have."""
+    """Draw the errors of the paper's methods, and of models that the paper does not use."""
     title = "Test error by corpus and method (the paper's Figure 1)"
     return _errors(summary, "figure-1", title, shown_methods(summary))
 
@@ -49,8 +49,8 @@ def _errors(summary: Summary, name: str, title: str, methods: list[str]) -> Figu
     return Figure(
         name,
         title,
-        "Points are mean test errors, lines 95 % intervals; the axis is a square root, so that low errors can be told "
-        "apart.",
+        "Points are mean test errors, lines are 95 % intervals. The axis has a square root scale, to spread out low "
+        "errors.",
         " ".join(_errors_in_words(corpus, values) for corpus in dict.fromkeys(value["corpus"] for value in values)),
         {"": charts.intervals(values, methods)},
         ["corpus", "method", "error, %", "from", "to", "splits"],
@@ -64,7 +64,7 @@ def _errors_in_words(corpus: str, values: list[Record]) -> str:
 
 
 def reductions(summary: Summary) -> Figure | None:
-    """Draw by which part methods err less than the baseline."""
+    """Draw the relative error reduction over the baseline."""
     baseline = summary["comparison"]["baseline"]
     methods = [name for name in shown_methods(summary) if name != baseline]
     values = [
@@ -77,7 +77,7 @@ def reductions(summary: Summary) -> Figure | None:
     return Figure(
         "error-reduction",
         f"Error reduction against {baseline}",
-        "By which part a method errs less; below zero it errs more.",
+        "Relative reduction of the error; negative if the error is higher.",
         " ".join(f"{value['corpus']}, {value['method']}: {value['reduction']:.1f} %." for value in values),
         {"": charts.bars(values, methods, "reduction", "error reduction, %")},
         ["corpus", "method", "reduction, %"],
@@ -104,12 +104,12 @@ def ranks(summary: Summary) -> Figure | None:
         for name in shown
     ]
     groups = [[name for name in group if name in shown] for group in friedman["groups"]]
-    cut = f" Shown are the first {N_RANKED} of {len(order)}, and the baseline." if len(order) > len(shown) else ""
+    cut = f" Only the first {N_RANKED} of {len(order)} and the baseline are shown." if len(order) > len(shown) else ""
     return Figure(
         "ranks",
         f"Mean rank over {friedman['n_corpora']} corpora",
-        f"Methods along one bar on the right do not differ at p < {ALPHA} (all pairs, Holm). Friedman's test: p "
-        f"{p_value(friedman['p'])}. Colours are against the baseline alone (Holm).{cut}",
+        f"Methods joined by a bar on the right do not differ at p < {ALPHA} (all pairs, Holm). Friedman's test: p "
+        f"{p_value(friedman['p'])}. Colours show the comparison with the baseline (Holm).{cut}",
         "Best first: " + ", ".join(f"{value['method']} {value['rank']:.1f}" for value in values) + ".",
         {"": charts.ranks(values, [group for group in groups if len(group) > 1], kinds)},
         ["method", "mean rank", "p against the baseline"],
@@ -132,13 +132,13 @@ def costs(summary: Summary) -> Figure | None:
             "error": _percent(record["error"]),
             "is_best": is_best,
         }
-        for record, is_best in zip(records, _best_for_their_time(records), strict=True)
+        for record, is_best in zip(records, _is_pareto_optimal(records), strict=True)
     ]
     return Figure(
         "cost",
         "Cost against error",
-        "Wall time of one split for weighting, fitting and predicting, against test error. For what stands on the "
-        "dashed line nothing is both faster and better.",
+        "Wall time per split for weighting, fitting and predicting, against test error. No other method is both faster "
+        "and better than those on the dashed line.",
         " ".join(_costs_in_words(corpus, values) for corpus in dict.fromkeys(value["corpus"] for value in values)),
         {"": charts.costs(values)},
         ["corpus", "method", "model", "seconds", "error, %", "on the line"],
@@ -152,8 +152,8 @@ def _costs_in_words(corpus: str, values: list[Record]) -> str:
     return f"{corpus}, from the fastest to the best: {shown}."
 
 
-def _best_for_their_time(records: list[Record]) -> list[bool]:
-    """Say of each record whether every faster one on its corpus errs more."""
+def _is_pareto_optimal(records: list[Record]) -> list[bool]:
+    """Return for each record whether every faster method on its corpus has a higher error."""
     least: dict[str, float] = {}
     is_best = [False] * len(records)
     for place in sorted(range(len(records)), key=lambda i: (records[i]["seconds"], records[i]["error"])):
@@ -164,12 +164,12 @@ def _best_for_their_time(records: list[Record]) -> list[bool]:
 
 
 def neighbours(summary: Summary) -> Figure | None:
-    """Draw errors along the number of neighbours."""
+    """Draw errors against the number of neighbours."""
     return _curves(summary["sweeps"]["k"], "neighbours", "Number of neighbours", "k", "neighbours (k)")
 
 
 def training_sizes(summary: Summary) -> Figure | None:
-    """Draw errors along the size of the training part."""
+    """Draw errors against the size of the training part."""
     title = "Size of the training part"
     return _curves(summary["sweeps"]["training"], "training-size", title, "n_train", "training documents")
 
@@ -197,7 +197,7 @@ def _curves(points: list[Record], name: str, title: str, place: str, axis: str) 
 
 
 def _whole(summary: Summary) -> list[Record]:
-    """Return the errors of corpora that were learnt from all their training documents."""
+    """Return the errors of methods trained on all training documents."""
     corpora = summary["corpora"]
     return [record for record in summary["comparison"]["errors"] if corpora[record["corpus"]]["train_fraction"] == 1]
 

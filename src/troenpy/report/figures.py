@@ -1,4 +1,4 @@
-"""A summary to figures, the paper's and our own, and these to files."""
+"""Draw the figures of a summary, the paper's and our own, and write them to files."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ _WIDTH = 640
 
 
 def figures(summary: Summary) -> list[Figure]:
-    """Return all figures that a summary has something for.
+    """Return the figures that a summary has data for.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def figures(summary: Summary) -> list[Figure]:
 
 
 def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
-    """Write each figure as PNG and SVG, on white.
+    """Write each figure as PNG and SVG, on a white background.
 
     Parameters
     ----------
     summary : dict
     folder : path-like
-        It is made if it is not there.
+        Created if necessary.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = []
     for figure in figures(summary):
-        for name, spec in _whole_figures(summary, figure).items():
+        for name, spec in _figure_files(summary, figure).items():
             contents = {
                 "svg": vl_convert.vegalite_to_svg(spec).encode(),
                 "png": vl_convert.vegalite_to_png(spec, scale=2),
@@ -73,8 +73,8 @@ def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
     return written
 
 
-def _whole_figures(summary: Summary, figure: Figure) -> dict[str, Spec]:
-    """Return a figure by the name of its file, of a fixed width; where a page lets choose a corpus, one for each."""
+def _figure_files(summary: Summary, figure: Figure) -> dict[str, Spec]:
+    """Return fixed-width figures by file name; where the page has a menu of corpora, one for each."""
     import altair
 
     schema: Spec = {"$schema": altair.SCHEMA_URL}
@@ -96,7 +96,7 @@ def _whole_figures(summary: Summary, figure: Figure) -> dict[str, Spec]:
 
 
 def _file_name(text: str) -> str:
-    """Return text as a part of a file's name.
+    """Turn text into part of a file name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Maps of documents in the plane: the paper's Figure 3, on a page and in a file."""
+"""Maps of documents in the plane: the paper's Figure 3, for pages and files."""
 
 from troenpy.experiments.tables import Record
 from troenpy.report import charts
@@ -25,19 +25,19 @@ def figure_3(summary: Summary) -> Figure | None:
         MAPS,
         f"t-SNE of {projection['corpus']} under TF-IDF and under TF-PI (the paper's Figure 3)",
         f"Test documents, {which} {n_shown:,} of {n_test:,} (seed {projection['seed']}), weights learnt from the "
-        f"training part; perplexity {projection['perplexity']:.0f}. Trustworthiness says how far neighbours in the "
-        "picture are neighbours in the features (1 is best); silhouette how much nearer documents are to their own "
-        "class than to the next (-1 to 1), in the picture and in the features themselves. How far groups are apart "
-        "means little in such a picture.",
+        f"training part; perplexity {projection['perplexity']:.0f}. Trustworthiness is how many neighbours in the map "
+        "are also neighbours in the features (1 is best); silhouette, how much nearer documents are to their own "
+        "class than to the next (-1 to 1), in the map and in the features. Distances between groups mean little in "
+        "such a map.",
         f"Two maps of {n_shown} documents of {len(projection['classes'])} classes. {said}.",
         {view["name"]: charts.scatter(len(projection["classes"])) for view in projection["views"]},
-        ["features", "trustworthiness", "silhouette in the picture", "silhouette in the features"],
+        ["features", "trustworthiness", "silhouette in the map", "silhouette in the features"],
         rows,
     )
 
 
 def documents(projection: Record, view: Record) -> list[Record]:
-    """Return the documents of one map, as its data."""
+    """Return the data of one map, one record per document."""
     columns = zip(view["x"], view["y"], projection["codes"], projection["texts"], strict=True)
     return [
         {"x": x, "y": y, "code": code, "class": projection["classes"][code], "document": text}
@@ -46,7 +46,7 @@ def documents(projection: Record, view: Record) -> list[Record]:
 
 
 def side_by_side(projection: Record, figure: Figure, width: int) -> list[Spec]:
-    """Return the maps with their documents, and with the legend that a page has beside them."""
+    """Return the maps with their documents and a legend, for files."""
     parts = []
     for (name, panel), view in zip(figure.panels.items(), projection["views"], strict=True):
         left_out = ("config", "autosize", "params", "transform")
@@ -57,7 +57,7 @@ def side_by_side(projection: Record, figure: Figure, width: int) -> list[Spec]:
 
 
 def _with_legend(encoding: Spec, classes: list[str]) -> Spec:
-    """Name the classes in the legend in place of their numbers."""
+    """Show class names instead of numbers in the legend."""
     named = {}
     for channel in ("color", "shape"):
         part = {key: value for key, value in encoding[channel].items() if key != "legend"}

@@ -1,4 +1,4 @@
-"""A summary as files: one page of HTML that needs nothing else, Markdown and JSON."""
+"""Write a summary as a self-contained HTML page, as Markdown and as JSON."""
 
 import base64
 import hashlib
@@ -12,33 +12,33 @@ from typing import Any
 from troenpy.experiments.tables import caption, markdown_code, markdown_table, markdown_text, p_value, to_markdown
 from troenpy.files import archive
 from troenpy.files.archive import FilePath
-from troenpy.report.charts import SHAPES, check_extra, mark_of
+from troenpy.report.charts import SHAPES, check_extra, class_mark
 from troenpy.report.claims import HELD, NOT_HELD
 from troenpy.report.figures import figures
 from troenpy.report.maps import MAPS
 from troenpy.report.summary import Summary
 
 PAGE, MARKDOWN, JSON = "report.html", "report.md", "report.json"
-_GLYPHS = dict(zip(SHAPES, "●■◆▲✚▼▶◀▴↑", strict=True))  # the shapes of marks, as characters of a legend
+_GLYPHS = dict(zip(SHAPES, "●■◆▲✚▼▶◀▴↑", strict=True))  # characters for the shapes in a legend
 _MANY_CLASSES = 30
 
 
 def write_report(summary: Summary, folder: FilePath, *, with_page: bool = True) -> list[Path]:
-    """Write a summary as JSON, Markdown and a page of HTML, each file whole or not at all.
+    """Write a summary as JSON, Markdown and an HTML page; each file is replaced atomically.
 
     Parameters
     ----------
     summary : dict
         From `summarise`.
     folder : path-like
-        It must be there.
+        An existing folder.
     with_page : bool, default=True
-        Without it no chart is drawn, and nothing but the package itself is needed.
+        Write the HTML page too, which needs the extra `report`.
 
     Returns
     -------
     list of Path
-        The files, the page first.
+        The files written, page first.
     """
     texts = {MARKDOWN: to_report_markdown(summary), JSON: to_json(summary)}
     if with_page:
@@ -54,8 +54,8 @@ def to_json(summary: Summary) -> str:
 
 
 def to_report_markdown(summary: Summary) -> str:
-    """Return claims, errors, corpora and how they came about as Markdown."""
-    compared = summary["comparison"]
+    """Return the claims, errors, corpora and protocol as Markdown."""
+    comparison = summary["comparison"]
     claims = [[markdown_text(claim[name]) for name in ("text", "verdict", "evidence")] for claim in summary["claims"]]
     corpora = [
         [markdown_text(name), *(f"{record[key]:,}" for key in ("n_train", "n_test", "n_terms")), _seeds(record)]
@@ -68,11 +68,11 @@ def to_report_markdown(summary: Summary) -> str:
     ]
     made = [f"- {markdown_text(f'{name} {version}')}" for name, version in summary["versions"].items()]
     parts = {
-        "What the paper claims": markdown_table(["claim", "here", "the number behind it"], claims, n_text=3),
-        "Test error, %": f"{to_markdown(compared)}\n{markdown_text(caption(compared))}\n",
+        "What the paper claims": markdown_table(["claim", "verdict", "evidence"], claims, n_text=3),
+        "Test error, %": f"{to_markdown(comparison)}\n{markdown_text(caption(comparison))}\n",
         "Corpora": markdown_table(["corpus", "training", "test", "terms", "splits"], corpora),
         "Sources and licences": _lines(sources),
-        "How it was made": _lines([f"- {markdown_text(rule)}" for rule in summary["rules"]]),
+        "Protocol": _lines([f"- {markdown_text(rule)}" for rule in summary["rules"]]),
         "Versions": _lines(made + ([f"- {markdown_code(summary['command'])}"] if summary["command"] else [])),
         "Notes": _lines([f"- {markdown_text(note)}" for note in summary["notes"]]),
     }
@@ -84,7 +84,7 @@ def _lines(lines: list[str]) -> str:
 
 
 def _seeds(record: dict[str, Any]) -> str:
-    """Say which splits were run.
+    """Describe which splits were run.
 
     Examples
     --------
@@ -100,10 +100,10 @@ def _seeds(record: dict[str, Any]) -> str:
 
 
 def to_html(summary: Summary) -> str:
-    """Return a page that is whole in itself: no network, and nothing runs that is not part of this package.
+    """Return a self-contained page, which needs no network.
 
-    Its content security policy allows two scripts by their checksums, Vega's and our own; whatever a corpus says is
-    text. Vega's expressions are interpreted, not compiled.
+    Its content security policy allows only two scripts by checksum, Vega's and our own, so text from a corpus can never
+    run. Vega's expressions are interpreted, not compiled.
     """
     check_extra()
     import jinja2
@@ -120,7 +120,7 @@ def to_html(summary: Summary) -> str:
     projection, terms = summary["projection"], summary["terms"]
     return environment.get_template("report.html").render(
         summary=summary,
-        compared=summary["comparison"],
+        comparison=summary["comparison"],
         caption=caption(summary["comparison"]),
         headline=_headline(summary),
         table=_error_table(summary),
@@ -144,7 +144,7 @@ def _template(name: str) -> str:
 
 @cache
 def _vega() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script, of the version that Altair speaks."""
+    """Return Vega, Vega-Lite and vega-embed as one script, in the version that Altair targets."""
     import altair
     import vl_convert
 
@@ -153,13 +153,13 @@ def _vega() -> str:
 
 
 def _safe_script(text: str) -> str:
-    """Return a script that nothing in it can end, as HTML reads it; its meaning is the same."""
+    """Escape sequences that would end the script element; the script means the same."""
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _policy(scripts: Iterable[str]) -> str:
-    marks = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{mark}'" for mark in marks)
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -171,53 +171,53 @@ def _percent(share: float | None, digits: int = 2) -> str:
 
 
 def _headline(summary: Summary) -> list[tuple[str, str]]:
-    """Return the few numbers to begin with."""
-    compared = summary["comparison"]
+    """Return the key figures for the top of the page."""
+    comparison = summary["comparison"]
     verdicts = [claim["verdict"] for claim in summary["claims"]]
     whole = {name: record for name, record in summary["corpora"].items() if record["train_fraction"] == 1}
     best = [
-        min((r for r in compared["errors"] if r["corpus"] == corpus), key=lambda r: float(r["error"]))["method"]
+        min((r for r in comparison["errors"] if r["corpus"] == corpus), key=lambda r: float(r["error"]))["method"]
         for corpus in whole
     ]
     shown = [
-        (str(len(compared["methods"])), "methods" if len(compared["methods"]) > 1 else "method"),
+        (str(len(comparison["methods"])), "methods" if len(comparison["methods"]) > 1 else "method"),
         (str(len(whole)), "corpora" if len(whole) != 1 else "corpus"),
         (f"{verdicts.count(HELD)} of {len(verdicts)}", "claims of the paper held"),
         (f"{verdicts.count(NOT_HELD)} of {len(verdicts)}", "did not"),
     ]
     if best:
         first = max(dict.fromkeys(best), key=best.count)
-        shown.append((first, f"errs least on {best.count(first)} of {len(best)}"))
+        shown.append((first, f"has the lowest error on {best.count(first)} of {len(best)}"))
     return shown
 
 
 def _error_table(summary: Summary) -> list[dict[str, Any]]:
     """Return one row per method, with its records by corpus."""
-    compared = summary["comparison"]
-    records = {(record["corpus"], record["method"]): record for record in compared["errors"]}
+    comparison = summary["comparison"]
+    records = {(record["corpus"], record["method"]): record for record in comparison["errors"]}
     least = {
-        corpus: min(record["error"] for record in compared["errors"] if record["corpus"] == corpus)
-        for corpus in compared["corpora"]
+        corpus: min(record["error"] for record in comparison["errors"] if record["corpus"] == corpus)
+        for corpus in comparison["corpora"]
     }
     return [
         method
         | {
-            "cells": [
+            "errors": [
                 None
                 if (record := records.get((corpus, method["name"]))) is None
                 else record | {"is_least": record["error"] <= least[corpus]}
-                for corpus in compared["corpora"]
+                for corpus in comparison["corpora"]
             ]
         }
-        for method in compared["methods"]
+        for method in comparison["methods"]
     ]
 
 
 def _legend(projection: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the buttons of a map: class, colour, shape and how many documents."""
+    """Return the entries of the legend: class, number of documents, colour and shape."""
     entries = []
     for code, name in enumerate(projection["classes"]):
-        colour, shape = mark_of(code)
+        colour, shape = class_mark(code)
         n_documents = projection["codes"].count(code)
         entries.append(
             {"code": code, "name": name, "n_documents": n_documents, "colour": colour, "glyph": _GLYPHS[shape]}
@@ -225,6 +225,6 @@ def _legend(projection: dict[str, Any]) -> list[dict[str, Any]]:
     return entries
 
 
-def _in_class(cells: list[int], code: int) -> int:
-    """Return n_iw of one class from the pairs of class and number that a term has."""
-    return dict(zip(cells[::2], cells[1::2], strict=True)).get(code, 0)
+def _in_class(by_class: list[int], code: int) -> int:
+    """Return n_iw of a class, from the flat list [class, n_iw, class, n_iw, ...] of a term."""
+    return dict(zip(by_class[::2], by_class[1::2], strict=True)).get(code, 0)

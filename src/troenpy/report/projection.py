@@ -1,4 +1,4 @@
-"""Documents in the plane: t-SNE of the test part of a corpus under TF-IDF and under TF-PI, with numbers for the eye."""
+"""t-SNE of the test part of a corpus under TF-IDF and TF-PI, with measures of quality."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from troenpy.experiments.splits import CountedCorpus
 from troenpy.report.terms import FIRST_SEED
 
 SAMPLE = 1000
-MOST = 8000  # the numbers below compare all pairs of documents
-N_NEIGHBORS = 7  # of trustworthiness; k of the experiments
+MOST = 8000  # the quality measures compare all pairs of documents
+N_NEIGHBORS = 7  # for trustworthiness; the k of the experiments
 N_CHARACTERS = 80
 VIEWS = {"idf": "TF-IDF", "pi": "TF-PI"}
 
@@ -20,26 +20,26 @@ VIEWS = {"idf": "TF-IDF", "pi": "TF-PI"}
 def project(
     corpus: Corpus, counted: CountedCorpus, *, n_documents: int | None = SAMPLE, seed: int = 0
 ) -> dict[str, Any]:
-    """Lay out test documents in the plane under TF-IDF and TF-PI, weights learnt from the training part.
+    """Map test documents to the plane under TF-IDF and TF-PI, with weights learnt from the training part.
 
     Parameters
     ----------
     corpus : Corpus
     counted : CountedCorpus
-        Its terms, from `count_terms`.
+        The same corpus, from `count_terms`.
     n_documents : int or None, default=1000
-        How many test documents, drawn at random if there are more; None is all of them, but never more than 8,000.
+        Number of test documents, drawn at random if there are more; None takes all, up to 8,000.
     seed : int, default=0
-        Of the draw and of t-SNE.
+        Seed for drawing documents and for t-SNE.
 
     Returns
     -------
     dict
         `corpus`, `n_documents` of `n_test`, `seed`, `perplexity`; `classes`, `codes` and `texts`, the first words of
-        each document; `views`, for each of TF-IDF and TF-PI: `x`, `y`; `trustworthiness`, how far neighbours in the
-        picture are neighbours in the features (1 is best, 7 neighbours); `silhouette`, how much nearer a document is to
-        its own class than to the next, in the picture (-1 to 1), and `silhouette_of_features`, the same there by cosine
-        distance; None if there are too few documents or classes for that.
+        each document; `views`, one each for TF-IDF and TF-PI, with `x`, `y`, and three measures. `trustworthiness` is
+        how many of the 7 neighbours in the map are also neighbours in the features (1 is best). `silhouette` is how
+        much nearer a document is to its own class than to the next in the map (-1 to 1), `silhouette_of_features` the
+        same in the features, by cosine distance; both are None with too few documents or classes.
 
     Raises
     ------
@@ -50,12 +50,12 @@ def project(
     _, test = counted.parts(given)
     chosen = _sample(len(test), n_documents, seed)
     if len(chosen) < 4:
-        raise ValueError(f"t-SNE takes four test documents or more, {corpus.name} has {len(chosen)}")
+        raise ValueError(f"t-SNE needs at least four test documents, {corpus.name} has {len(chosen)}")
     split = counted.split(given)
     classes, codes = np.unique(np.asarray(corpus.labels)[test[chosen]].astype(str), return_inverse=True)
-    from sklearn.manifold import TSNE  # noqa: F401 (its library of threads must be there before it is limited)
+    from sklearn.manifold import TSNE  # noqa: F401 (its thread pool must be loaded before it is limited)
 
-    with threadpool_limits(1):  # its threads wait for each other at every step: with a busy core, for minutes
+    with threadpool_limits(1):  # its threads synchronise at every step: on a busy machine that takes minutes
         views = [
             {"scheme": scheme, "name": name, **_view(split.weighted(scheme)[1][chosen], codes, seed)}
             for scheme, name in VIEWS.items()
@@ -116,7 +116,7 @@ def _view(rows: Any, codes: NDArray[np.int64], seed: int) -> dict[str, Any]:
 
 
 def _start(rows: Any, seed: int) -> Any:
-    """Begin from the two main directions, as scikit-learn does for dense rows."""
+    """Initialise with the first two principal directions, as scikit-learn does for dense rows."""
     if rows.shape[1] <= 2:
         return "random"
     from sklearn.decomposition import TruncatedSVD

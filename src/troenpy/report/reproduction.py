@@ -1,4 +1,4 @@
-"""The paper's experiments as one job: run, compare, check its claims, and write it all down."""
+"""Reproduce the paper's experiments: run, compare, check its claims, and write the report."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments import methods
 from troenpy.experiments.journal import Row, read_rows
 from troenpy.experiments.runs import RunOptions, run_with
-from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicated, fingerprint
+from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicate, fingerprint
 from troenpy.files.archive import FilePath
 from troenpy.report.page import write_report
 from troenpy.report.projection import SAMPLE, project
@@ -20,18 +20,18 @@ from troenpy.report.terms import term_table
 
 ROWS = "rows.jsonl"
 FEW_SPLITS, ALL_SPLITS = 5, 50
-FIRST_CHOICE = "r8"  # whose terms and t-SNE are shown, if there are rows of it
+FIRST_CHOICE = "r8"  # the corpus whose terms and t-SNE are shown, if it was run
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Rows, the corpus whose text the page shows if there is one, and what has been said of them so far."""
+    """The rows of a run, and what the report shows: terms and t-SNE of one corpus, and notes."""
 
     rows: list[Row]
     folder: Path
     command: str = ""
     baseline: str | None = None
-    has_page: bool = True
+    page: bool = True
     corpus: Corpus | None = None
     counted: CountedCorpus | None = None
     terms: dict[str, Any] | None = None
@@ -40,7 +40,7 @@ class Reproduction:
 
     @cached_property
     def summary(self) -> Summary:
-        """Everything there is to say, as one plain dict."""
+        """The content of the report, as one plain dict."""
         return summarise(
             self.rows,
             baseline=self.baseline,
@@ -51,8 +51,8 @@ class Reproduction:
         )
 
     def write(self) -> list[Path]:
-        """Write page, Markdown and JSON; return the files, the page first."""
-        return write_report(self.summary, self.folder, with_page=self.has_page)
+        """Write the page, Markdown and JSON; return the files, page first."""
+        return write_report(self.summary, self.folder, with_page=self.page)
 
     def with_terms(self) -> "Reproduction":
         """Add the terms of the corpus."""
@@ -63,20 +63,22 @@ class Reproduction:
         except ValueError as error:
             return replace(self, notes=(*self.notes, f"no terms: {error}"))
 
-    def with_projection(self, *, is_full: bool = False) -> "Reproduction":
-        """Add t-SNE of the corpus: of a sample of its test documents, or of all."""
+    def with_projection(self, *, full: bool = False) -> "Reproduction":
+        """Add t-SNE of a sample of the test documents, or of all of them."""
         if self.corpus is None or self.counted is None:
             return self
         try:
-            projection = project(self.corpus, self.counted, n_documents=None if is_full else SAMPLE)
+            projection = project(self.corpus, self.counted, n_documents=None if full else SAMPLE)
         except ValueError as error:
             return replace(self, notes=(*self.notes, f"no t-SNE: {error}"))
-        note = f"Figure 3 shows the first words of documents of {self.corpus.name}: mind the licence if you pass it on."
+        note = (
+            f"Figure 3 shows the first words of documents of {self.corpus.name}: check the licence before you share it."
+        )
         return replace(self, projection=projection, notes=(*self.notes, note))
 
 
 def corpus_names(chosen: str) -> list[str]:
-    """Read names of corpora, separated by commas; "all" stands for the seven.
+    """Parse names of corpora, separated by commas; "all" means all seven.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def corpus_names(chosen: str) -> list[str]:
     names = known if chosen.strip() == "all" else list(dict.fromkeys(chosen.replace(",", " ").split()))
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise ValueError(f"unknown corpus {', '.join(unknown) or chosen!r}; known are {', '.join(known)}, and all")
+        raise ValueError(f"unknown corpus {', '.join(unknown) or chosen!r}; choose one of {', '.join(known)}, or all")
     return names
 
 
@@ -95,53 +97,53 @@ def reproduce(
     corpora: Iterable[str] = ("r8",),
     *,
     out: FilePath,
-    is_full: bool = False,
-    is_beyond: bool = False,
+    full: bool = False,
+    beyond: bool = False,
     chosen: Sequence[str] = (),
     splits: int | None = None,
     options: RunOptions | None = None,
     command: str = "",
-    has_page: bool = True,
+    page: bool = True,
 ) -> Reproduction:
-    """Run the paper's methods and their rivals, and answer the paper's claims.
+    """Run the paper's methods and their rivals, and check the paper's claims.
 
     Parameters
     ----------
     corpora : iterable of str, default=("r8",)
     out : path-like
-        A folder: `rows.jsonl` is what was measured and lets a stopped run resume; `report.html`, `report.md` and
-        `report.json` are what follows from it.
-    is_full : bool, default=False
-        Every weight there is, and 50 random splits instead of 5.
-    is_beyond : bool, default=False
-        Our own settings too, with what their parts do, and the linear rivals.
+        Folder for the results: `rows.jsonl` holds the rows, from which a stopped run resumes; `report.html`,
+        `report.md` and `report.json` are built from them.
+    full : bool, default=False
+        Also run every weight, with 50 random splits instead of 5.
+    beyond : bool, default=False
+        Also run our own settings, their ablations, and the linear rivals.
     chosen : sequence of str
-        Methods to run instead.
+        Run these methods instead.
     splits : int, optional
-        How many random splits where a corpus has no given one.
+        Number of random splits for corpora without a given split.
     options : RunOptions, optional
-        How to run them; rows go to `out`.
+        Options for the run; its own `out` is ignored.
     command : str, default=""
-        What was typed, for the report.
-    has_page : bool, default=True
-        Write the page too, which needs the extra `report`.
+        The command line, for the report.
+    page : bool, default=True
+        Write the HTML page too, which needs the extra `report`.
 
     Returns
     -------
     Reproduction
-        Without t-SNE, which takes longest: `with_projection` adds it.
+        Without t-SNE, the slowest part: `with_projection` adds it.
     """
     names = tuple(chosen) or methods.PAPER + methods.RIVALS
     if not chosen:
-        names += (methods.ALL_WEIGHTS if is_full else ()) + (methods.BEYOND if is_beyond else ())
+        names += (methods.ALL_WEIGHTS if full else ()) + (methods.BEYOND if beyond else ())
     options = replace(options or RunOptions(n_jobs=-1), out=Path(out) / ROWS)
-    load = cache(options.load)  # for the rows, and for the page
-    n_splits = (ALL_SPLITS if is_full else FEW_SPLITS) if splits is None else splits
+    load = cache(options.load)  # shared by the run and the page
+    n_splits = (ALL_SPLITS if full else FEW_SPLITS) if splits is None else splits
     rows = run_with(options, corpora, names, n_splits, load)
-    corpus, note = _text_of(rows, load) if has_page else (None, "")
+    corpus, note = _text_of(rows, load) if page else (None, "")
     counted = None if corpus is None else count_terms(corpus)
     result = Reproduction(
-        rows, Path(out), command, has_page=has_page, corpus=corpus, counted=counted, notes=(note,) if note else ()
+        rows, Path(out), command, page=page, corpus=corpus, counted=counted, notes=(note,) if note else ()
     ).with_terms()
     result.write()
     return result
@@ -155,21 +157,21 @@ def rebuild(
     with_corpus: bool = True,
     data_dir: FilePath | None = None,
     command: str = "",
-    has_page: bool = True,
+    page: bool = True,
 ) -> Reproduction:
-    """Make the report anew from rows.
+    """Rebuild the report from rows.
 
     Parameters
     ----------
     path : path-like
         A file of rows, or a folder with `rows.jsonl`.
     out : path-like, optional
-        The folder to write to, by default that of the rows.
+        Folder for the report; by default that of the rows.
     baseline : str, optional
-        The method that others are measured against, by default kNN on TF-IDF, or else the first.
+        The method to compare the others with; by default kNN on TF-IDF, or else the first.
     with_corpus : bool, default=True
-        Add the terms of a corpus if it is on this machine; nothing is downloaded.
-    data_dir, command, has_page
+        Add the terms of a corpus that is on this machine; nothing is downloaded.
+    data_dir, command, page
         As in `reproduce`.
 
     Returns
@@ -182,13 +184,13 @@ def rebuild(
         raise ValueError(f"{file} has no rows: run troenpy reproduce first")
     folder = file.parent if out is None else Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    corpus, note = None, "Made from rows alone: terms and t-SNE take the text of a corpus."
+    corpus, note = None, "Built from rows only: terms and t-SNE need the text of a corpus."
     if with_corpus:
         present = {listing.name for listing in datasets.available(data_dir=data_dir) if listing.present}
         corpus, note = _text_of(rows, RunOptions(data_dir=data_dir).load, present)
     notes = (note,) if note else ()
     counted = None if corpus is None else count_terms(corpus)
-    result = Reproduction(rows, folder, command, baseline, has_page, corpus, counted, notes=notes).with_terms()
+    result = Reproduction(rows, folder, command, baseline, page, corpus, counted, notes=notes).with_terms()
     result.write()
     return result
 
@@ -196,16 +198,16 @@ def rebuild(
 def _text_of(
     rows: Sequence[Row], load: Callable[[str], Corpus], present: Iterable[str] | None = None
 ) -> tuple[Corpus | None, str]:
-    """Return the corpus whose text is to be shown, as the rows had it, or a note that says why there is none."""
+    """Return the corpus to show, as it was run, or None and a note that says why."""
     found = {row.corpus: row for row in sorted(rows, key=lambda row: row.deduplicated, reverse=True)}
     here = [name for name in found if present is None or name in present]
     if not here:
         wanted = ", ".join(found)
-        return None, f"Terms and t-SNE take the text of a corpus, and none of {wanted} is here: set TROENPY_DATA."
+        return None, f"Terms and t-SNE need the text of a corpus, but none of {wanted} was found: set TROENPY_DATA."
     name = FIRST_CHOICE if FIRST_CHOICE in here else here[0]
     corpus = load(name)
     if found[name].deduplicated:
-        corpus = deduplicated(corpus)
+        corpus = deduplicate(corpus)
     if fingerprint(corpus) != found[name].fingerprint:
-        return None, f"No terms and no t-SNE: the corpus {name} that is here is not the one of the rows."
+        return None, f"No terms and no t-SNE: the corpus {name} on this machine differs from the one in the rows."
     return corpus, ""

@@ -1,6 +1,6 @@
-"""Everything there is to say about rows of results, as one plain dict; pages, tables and files only render it.
+"""Summarise rows of results in one plain dict, which pages, tables and files only render.
 
-Errors are shares of the test documents, not per cent; what does not apply is None.
+Errors are fractions of the test documents, not per cent; values that do not apply are None.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,16 +21,16 @@ Summary = dict[str, Any]
 RULES = (
     "Terms are scikit-learn's words of two or more letters, lower case, without its English stop words; tf is the "
     "plain count.",
-    "Weights and models see the training part of a split and nothing else, and nothing is tuned.",
-    "A corpus with a given split is tested on that; elsewhere splits are random, 80 % training and 20 % test, the same "
-    "for all methods.",
-    "kNN votes among 7 neighbours if the name says no other number, by Euclidean distance between rows of length 1; a "
+    "Weights and models see only the training part of a split, and nothing is tuned.",
+    "A corpus with a given split is tested on that; others on random splits, 80 % training and 20 % test, the same for "
+    "all methods.",
+    "kNN votes among 7 neighbours unless its name gives another number, by Euclidean distance of rows of length 1; a "
     "tie goes to the nearest. Logistic regression has an L2 penalty with C = 1.",
     "Intervals are 95 %: Wilson's for one split, corrected for overlapping training parts (Nadeau and Bengio) over "
     "several. Tests on a corpus are McNemar's exact test or the corrected resampled t-test; over corpora, Friedman's "
     "test and Holm's correction for pairs of ranks.",
-    "Seconds are for weighting, fitting and predicting, the mean over splits; reading and counting text, which all "
-    "methods share, is not in them. A sample of test documents is drawn at random by the seed.",
+    "Seconds are means over splits for weighting, fitting and predicting, without reading and counting text, which all "
+    "methods share. Samples of test documents are drawn at random from the seed.",
 )
 
 
@@ -43,27 +43,27 @@ def summarise(
     projection: Record | None = None,
     notes: Sequence[str] = (),
 ) -> Summary:
-    """Return all that follows from rows, ready for JSON.
+    """Summarise rows in a dict that can be written as JSON.
 
     Parameters
     ----------
     rows : iterable of Row
     baseline : str, optional
-        The method that others are measured against; by default kNN on TF-IDF, or else the first in the rows.
+        The method to compare the others with; by default kNN on TF-IDF, or else the first in the rows.
     command : str, default=""
-        What was typed to get it.
+        The command line, for the report.
     terms, projection : dict, optional
-        From `terms.term_table` and `projection.project`: what takes the text of a corpus.
+        From `term_table` and `project`, which need the text of a corpus.
     notes : sequence of str
-        What a reader should know, such as why a part is missing.
+        Notes for the reader, such as why a part is missing.
 
     Returns
     -------
     dict
-        `versions`, `seeds`, `corpora` by name, `comparison` (see `records.compare`), `claims`, `sweeps` (of k and
-        of the training size), `terms`, `projection`, `notes`, and how it was made.
+        `protocol`, `command`, `rules`, `versions`, `corpora` by name, `comparison` (see `records.compare`), `claims`,
+        `sweeps` (over k and the training size), `terms`, `projection` and `notes`.
     """
-    rows = _ordered(rows)
+    rows = _sort_rows(rows)
     if baseline is None and rows:
         known = [row.method for row in rows]
         baseline = TF_IDF if TF_IDF in known else known[0]
@@ -84,8 +84,8 @@ def summarise(
     }
 
 
-def _ordered(rows: Iterable[Row]) -> list[Row]:
-    """Put rows, which come as they were done, in the order of the catalogue and of our methods, neighbours first."""
+def _sort_rows(rows: Iterable[Row]) -> list[Row]:
+    """Sort rows, which are in the order of completion, by corpus and method, kNN first."""
     rows = list(rows)
     known = [method.name for method in read_methods(PAPER + RIVALS + BEYOND + ALL_WEIGHTS)]
     methods = _places(known, [row.method for row in rows])
@@ -128,11 +128,11 @@ def _corpora(rows: Sequence[Row]) -> dict[str, Record]:
     return corpora
 
 
-def _sweep_of_k(compared: Record) -> list[Record]:
-    """Return the errors of methods that were run with several numbers of neighbours."""
-    read = {method["name"]: method for method in compared["methods"]}
+def _sweep_of_k(comparison: Record) -> list[Record]:
+    """Return the errors of methods that were run with several values of k."""
+    read = {method["name"]: method for method in comparison["methods"]}
     found: dict[tuple[str, str], list[Record]] = {}
-    for record in compared["errors"]:
+    for record in comparison["errors"]:
         method = read[record["method"]]
         if method["k"] is not None:
             point = _point(record, record["corpus"], method["family"], k=method["k"])
@@ -140,11 +140,11 @@ def _sweep_of_k(compared: Record) -> list[Record]:
     return [point for points in found.values() if len(points) > 1 for point in sorted(points, key=lambda p: p["k"])]
 
 
-def _training_sizes(rows: Sequence[Row], compared: Record) -> list[Record]:
-    """Return the errors of methods that were run on several parts of the training documents."""
+def _training_sizes(rows: Sequence[Row], comparison: Record) -> list[Record]:
+    """Return the errors of methods that were trained on several fractions of the training documents."""
     places = {row.setting: (_whole(row), row.n_train) for row in rows}
     found: dict[tuple[str, str], list[Record]] = {}
-    for record in compared["errors"]:
+    for record in comparison["errors"]:
         corpus, n_train = places[record["corpus"]]
         found.setdefault((corpus, record["method"]), []).append(
             _point(record, corpus, record["method"], n_train=n_train)
@@ -155,7 +155,7 @@ def _training_sizes(rows: Sequence[Row], compared: Record) -> list[Record]:
 
 
 def _whole(row: Row) -> str:
-    """Return the setting of a row, had it learnt from all training documents."""
+    """Return the setting of a row, ignoring its training fraction."""
     return replace(row, train_fraction=1.0).setting
 
 

@@ -1,4 +1,4 @@
-"""Tables for a terminal, with rich: names fold, a table that is too wide becomes several, and no number is ever cut."""
+"""Terminal tables with rich: long names fold, wide tables are split, and numbers are never truncated."""
 
 from typing import TYPE_CHECKING
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 COLOURS = {HELD: "green", NOT_HELD: "red"}
 
 _BEST = "[bold green]{}[/]"
-_INTERVAL = 2  # the column of `tables.details` that goes first where there is no room
+_INTERVAL = 2  # the column of `tables.details` to drop first if space is short
 _LEAST_NAME = 16
-_FOLDS = 60, 12  # where a header is folded at the latest: if there is room, and if there is not
-_BORDER = 3  # of each column, and one more on the left
+_FOLDS = 60, 12  # maximum header width, with and without space to spare
+_BORDER = 3  # characters per column, plus one on the left
 
 
-def error_tables(compared: tables.Record, width: int) -> "list[Table]":
-    """Return the errors as tables that fit: of one corpus with intervals and p-values, of several with ranks.
+def error_tables(comparison: tables.Record, width: int) -> "list[Table]":
+    """Return tables of errors that fit the terminal, with intervals and p-values for one corpus, ranks for several.
 
     Parameters
     ----------
-    compared : dict
+    comparison : dict
         From `records.compare`.
     width : int
-        Of the terminal; from 60 columns on every table fits.
+        Width of the terminal; every table fits in 60 columns.
     """
     from rich.text import Text
 
-    is_single = len(compared["corpora"]) == 1
-    header, rows = tables.layout(compared, _BEST)
+    is_single = len(comparison["corpora"]) == 1
+    header, rows = tables.layout(comparison, _BEST)
     name, *others = [list(column) for column in zip(header, *rows, strict=True)]
     longest = max(map(_length, map(printable, name)))
     room = width - 1 - _BORDER
@@ -41,18 +41,18 @@ def error_tables(compared: tables.Record, width: int) -> "list[Table]":
     fold = next((fold for fold in _FOLDS if _room(others, fold) + longest <= room), _FOLDS[-1])
     parts = _parts(others, room, longest)
     made = [_table(name, part, min(longest, max(1, room - _room(part, fold))), fold) for part in parts]
-    made[0].title = Text(printable(tables.title(compared)))
-    made[-1].caption = Text(printable(tables.caption(compared, has_intervals=has_intervals)))
+    made[0].title = Text(printable(tables.title(comparison)))
+    made[-1].caption = Text(printable(tables.caption(comparison, has_intervals=has_intervals)))
     return made
 
 
 def claim_table(claims: list[dict[str, str]]) -> "Table":
-    """Return the paper's claims with their verdicts and the numbers behind them."""
+    """Return a table of the paper's claims, with verdicts and evidence."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title="what the paper claims", show_lines=True)
-    for name, least in (("claim", 15), ("verdict", 8), ("number", 15)):
+    for name, least in (("claim", 15), ("verdict", 8), ("evidence", 15)):
         table.add_column(name, min_width=least, overflow="fold")
     for claim in claims:
         verdict = Text(printable(claim["verdict"]), style=COLOURS.get(claim["verdict"], ""))
@@ -74,7 +74,7 @@ def _table(name: list[str], others: list[list[str]], name_width: int, fold: int)
 
 
 def _parts(columns: list[list[str]], room: int, longest: int) -> list[list[list[str]]]:
-    """Split columns into as few tables as have room for them beside the names, which then fold."""
+    """Split columns into as few tables as possible; if they must be split, names may fold."""
     if _room(columns) + longest <= room:
         return [columns]
     room -= min(longest, max(_LEAST_NAME, room // 3))
@@ -91,7 +91,7 @@ def _room(columns: list[list[str]], fold: int = _FOLDS[-1]) -> int:
 
 
 def _width(column: list[str], fold: int) -> int:
-    """Return the width in which all numbers of a column are whole; its header may fold, between words if it can."""
+    """Return the width that fits all numbers of a column; its header may fold, between words where possible."""
     from rich.text import Text
 
     header = printable(column[0])

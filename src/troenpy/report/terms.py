@@ -1,6 +1,6 @@
-"""The terms of a corpus: what each class is known by, and the rank of a term under every scheme.
+"""The terms of a corpus: the top terms of each class, and the rank of every term under each scheme.
 
-Counts are those of the training part that the experiments weigh by: the given one, or that of the first random split.
+Counts come from the training part of the given split, or of the first random split.
 """
 
 from typing import Any
@@ -17,35 +17,35 @@ from troenpy.weights.schemes import WEIGHTS, term_weights
 
 N_TOP = 20
 N_TERMS = 3000
-N_CELLS = 60_000  # numbers of documents by class and term, which take the most room on a page
+MOST_COUNTS = 60_000  # limit on document counts by class and term, the largest part of a page
 FIRST_SEED = 0
 
 
 def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_terms: int = N_TERMS) -> dict[str, Any]:
-    """Return the terms that best tell the classes, and the most frequent ones, with what their weights are made of.
+    """Return the terms that best identify each class, and the most frequent terms, with counts, weights and ranks.
 
     Parameters
     ----------
     corpus : Corpus
     counted : CountedCorpus
-        Its terms, from `count_terms`.
+        The same corpus, from `count_terms`.
     n_top : int, default=20
-        Terms of each class, ordered by PI weight x share of the term's documents that are in the class.
+        Terms per class, ordered by PI weight times the share of the term's documents that are in the class.
     n_terms : int, default=3000
-        How many of the most frequent terms to have beside these; fewer if there are many classes.
+        Number of most frequent terms to add; fewer if there are many classes.
 
     Returns
     -------
     dict
         Plain lists: `corpus` and which `part` of it; `classes`, `class_documents` (C_i) and `n_documents` (n); `terms`,
-        and for each of them `documents` (n_w), `by_class` ([class, n_iw, class, n_iw, ...], zeros left out), `pcf`,
-        `idf`, `weight` and `ranks` by each of `schemes` (1 for the largest weight of all `n_terms` terms, equal weights
-        share the better rank); `top`, places in `terms` by class.
+        and for each term `documents` (n_w), `by_class` ([class, n_iw, class, n_iw, ...], without zeros), `pcf`, `idf`,
+        `weight`, and `ranks` under each of `schemes` (1 is the largest weight of all `n_terms` terms; equal weights
+        share the better rank); `top`, indices into `terms` by class.
 
     Raises
     ------
     ValueError
-        If the training documents are of one class only.
+        If all training documents have the same class.
 
     Examples
     --------
@@ -64,9 +64,9 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
     counts = ClassCounts.from_matrix(rows[:, occurs], counted.labels[train], terms=names)
     weights = {scheme: term_weights(counts, scheme) for scheme in WEIGHTS}
     tops = _top_terms(counts, weights["pi"], n_top)
-    shown = _shown(counts, tops, n_terms)
+    shown = _select_columns(counts, tops, n_terms)
     place = {column: number for number, column in enumerate(shown.tolist())}
-    cells = counts.doc_freq[:, shown].tocsc()
+    by_class = counts.doc_freq[:, shown].tocsc()
     ranks = np.array([rankdata(-values, method="min")[shown] for values in weights.values()], dtype=np.int64).T
     return {
         "corpus": corpus.name,
@@ -78,10 +78,10 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
         "schemes": list(WEIGHTS),
         "terms": [names[column] for column in shown],
         "documents": counts.term_docs[shown].astype(int).tolist(),
-        "by_class": [_cells(cells, number) for number in range(len(shown))],
-        "pcf": _rounded(weights["pcf"][shown]),
-        "idf": _rounded(weights["idf"][shown]),
-        "weight": _rounded(weights["pi"][shown]),
+        "by_class": [_pairs(by_class, number) for number in range(len(shown))],
+        "pcf": _round(weights["pcf"][shown]),
+        "idf": _round(weights["idf"][shown]),
+        "weight": _round(weights["pi"][shown]),
         "ranks": ranks.tolist(),
         "top": [[place[column] for column in top] for top in tops],
     }
@@ -98,17 +98,17 @@ def _top_terms(counts: ClassCounts, weights: Floats, n_top: int) -> list[list[in
     return tops
 
 
-def _shown(counts: ClassCounts, tops: list[list[int]], n_terms: int) -> NDArray[np.int64]:
-    """Return the columns to show: the top terms, and the most frequent ones as far as there is room."""
+def _select_columns(counts: ClassCounts, tops: list[list[int]], n_terms: int) -> NDArray[np.int64]:
+    """Select the columns to show: the top terms, and as many of the most frequent terms as fit."""
     frequent = np.argsort(-counts.term_docs, kind="stable")[:n_terms]
-    filled = np.cumsum(np.diff(counts.doc_freq.tocsc().indptr)[frequent])
-    return np.unique([*(column for top in tops for column in top), *frequent[filled <= N_CELLS]])
+    n_counts = np.cumsum(np.diff(counts.doc_freq.tocsc().indptr)[frequent])
+    return np.unique([*(column for top in tops for column in top), *frequent[n_counts <= MOST_COUNTS]])
 
 
-def _cells(cells: Any, column: int) -> list[int]:
-    place = slice(cells.indptr[column], cells.indptr[column + 1])
-    return np.column_stack([cells.indices[place], cells.data[place]]).astype(int).ravel().tolist()
+def _pairs(by_class: Any, column: int) -> list[int]:
+    place = slice(by_class.indptr[column], by_class.indptr[column + 1])
+    return np.column_stack([by_class.indices[place], by_class.data[place]]).astype(int).ravel().tolist()
 
 
-def _rounded(values: Floats) -> list[float]:
+def _round(values: Floats) -> list[float]:
     return [float(f"{value:.4g}") for value in values]

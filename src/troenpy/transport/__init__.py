@@ -1,4 +1,4 @@
-"""The rivals by optimal transport: word vectors, distances between documents, exact and pruned nearest neighbours."""
+"""Optimal transport baselines: word vectors, distances between documents, exact nearest neighbours with pruning."""
 
 from troenpy.transport import embeddings
 from troenpy.transport.classifier import TransportClassifier

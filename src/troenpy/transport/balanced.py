@@ -1,4 +1,4 @@
-"""Balanced couplings, of equal mass: exact, by POT's network simplex, unless a few scalings prove enough."""
+"""Balanced transport: exact, with POT's network simplex, unless a few Sinkhorn scalings already prove the bound."""
 
 from dataclasses import dataclass
 from functools import cache, partial
@@ -9,24 +9,24 @@ import numpy as np
 from troenpy._kernel.matrix import least_differences
 from troenpy.transport.couplings import SOFTNESS, Floats, Places, Solution, highest_prices, soft_prices
 
-MOST_PIVOTS = 10_000_000  # of the network simplex: far beyond what two documents take
-LEAST_MOVES = 400  # of a problem whose solution takes longer than to look for a proof
+MOST_PIVOTS = 10_000_000  # limit for the network simplex, far more than two documents need
+LEAST_MOVES = 400  # below this size, solving is faster than looking for a bound first
 
 
 @dataclass(frozen=True)
 class Balanced:
-    """All mass is moved: the earth mover's distance, exact, by POT's network simplex.
+    """Move all mass: the exact earth mover's distance, by POT's network simplex.
 
-    Costs must be a metric. Then mass at a point that both distributions have stays where it is: by the duality of
-    Kantorovich and Rubinstein the cost depends on the difference of the two only.
+    Costs must be a metric. Then mass at a point that both distributions share stays in place: by Kantorovich-Rubinstein
+    duality the cost depends only on their difference.
     """
 
     def costs(self, distances: Floats) -> Floats:
-        """Return the distances as they are."""
+        """Return the distances unchanged."""
         return distances
 
     def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
-        """Move what is left where both have the same points."""
+        """Cancel the mass at shared points, then solve for the rest."""
         (shared,) = (common >= 0).nonzero()
         if len(shared):
             places = common[shared]
@@ -39,7 +39,7 @@ class Balanced:
             return Solution(0.0, lambda: np.zeros(len(p)))
         costs = costs.take(targets, axis=0)
         supply, demand, moves = p[sources], q[targets], costs.take(sources, axis=1)
-        demand *= supply.sum() / demand.sum()  # rounding apart they are equal
+        demand *= supply.sum() / demand.sum()  # equal, except for rounding
         if limit < np.inf and moves.size >= LEAST_MOVES:
             for u in soft_prices(supply, demand, moves, SOFTNESS * float(moves.mean())):
                 prices = least_differences(moves, u)
@@ -50,25 +50,25 @@ class Balanced:
         return Solution(cost, partial(highest_prices, costs, prices))
 
     def worth(self, potentials: Floats) -> Floats:
-        """Return the potentials themselves."""
+        """Return the potentials unchanged."""
         return potentials
 
-    def lone_cost(self) -> float:
-        """No mass can be moved nowhere."""
+    def cost_to_empty(self) -> float:
+        """Infinite: balanced transport cannot destroy mass."""
         return np.inf
 
     def slack(self, of_distances: float) -> float:
-        """Return that of distances: shares sum to 1."""
+        """The same as for the distances, because shares sum to 1."""
         return of_distances
 
 
 def _network_simplex(supply: Floats, demand: Floats, costs: Floats) -> tuple[float, Floats]:
-    """Return the cost of the cheapest coupling, and the potentials of the supply."""
+    """Return the lowest cost, and the potentials of the supply points."""
     _, found = _pot().emd(
         supply, demand, costs, numItermax=MOST_PIVOTS, log=True, center_dual=False, check_marginals=False
     )
     if found["warning"] is not None:
-        raise RuntimeError(f"{len(supply)} x {len(demand)} points are not solved: {found['warning']}")
+        raise RuntimeError(f"{len(supply)} x {len(demand)} points could not be solved: {found['warning']}")
     return float(found["cost"]), found["u"]
 
 

@@ -1,4 +1,4 @@
-"""TransportClassifier: documents in, labels out, by a vote of the nearest documents by optimal transport."""
+"""TransportClassifier: nearest-neighbour classification of documents under an optimal transport distance."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
@@ -31,43 +31,43 @@ from troenpy.transport.vectors import WordVectors
 
 
 class TransportClassifier(ClassifierMixin, BaseEstimator):
-    """Classify documents by a vote of the k nearest training documents, by optimal transport of words or topics.
+    """Classify documents by a vote of the k nearest training documents, with distances by optimal transport.
 
-    Neighbours are exact: lower bounds show for most training documents that they are none, and the others' distances
-    are worked out in full. Equal distances go by the number of the training document; a training document without any
-    known word is nobody's neighbour; one to classify without any is equally far from all.
+    Neighbours are exact: lower bounds rule out most training documents, and distances to the rest are computed in full.
+    Of equally near documents, the one that comes first in the training data wins. Training documents without a known
+    word do not vote; a document to classify without one is equally far from all of them.
 
     Parameters
     ----------
     distance : {"wmd", "wfr", "hott", "hoftt"}, default="wmd"
-        `troenpy.transport` has each as a function, and says what it is.
+        Each is documented as a function of the same name in `troenpy.transport`.
     vectors : WordVectors
-        Other words are left out. See `troenpy.embeddings.load`.
+        From `troenpy.embeddings.load`. Words without a vector are ignored.
     n_neighbors : int, default=7
     ties : {"nearest", "again"}, default="nearest"
-        If classes have equally many votes: the class of the nearest of their neighbours wins, or the vote is taken
-        again without the two farthest neighbours, as HOTT's authors do.
+        How to break a tie: "nearest" picks the tied class with the nearest neighbour; "again" repeats the vote without
+        the two farthest neighbours, as HOTT's authors do.
     stop_words : {"english"}, list or None, default="english"
-        As in `CountVectorizer`; for documents that are texts.
+        As in `CountVectorizer`. Applies only to documents given as text.
     coef, tolerance : float, default=1.0 and 0.001
-        Of "wfr", as in `transport.wfr`.
+        For "wfr" only, as in `transport.wfr`.
     n_topics, n_topic_words, n_steps : int, default=70, 20 and 1000
-        Of "hott" and "hoftt": how many topics, how many words of each, how many rounds of sampling.
+        For "hott" and "hoftt" only: topics, words per topic, and rounds of Gibbs sampling.
     random_state : int, default=0
-        Of the sampling of topics.
+        Seed for learning the topics.
     prune : bool, default=True
-        False works out all distances in full: the same neighbours, slowly.
+        False computes every distance in full: the same neighbours, but slower.
     n_jobs : int or None, default=None
-        Processes: None is this one alone, -1 is as many as there are processors. Results do not depend on it. Others
-        start within seconds, and stay for the next search.
+        Number of processes: None means one, -1 one per processor. Results do not depend on it. Worker processes take a
+        few seconds to start, and are reused by later searches.
     progress : callable, optional
-        Called with the number of documents classified so far and of all.
+        Called with the number of documents classified so far, and the total.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     topics_ : Topics
-        Only of "hott" and "hoftt".
+        For "hott" and "hoftt" only.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the documents and their labels, and learn topics if the distance wants them.
+        """Store the documents and labels, and learn topics if the distance needs them.
 
         Parameters
         ----------
@@ -132,12 +132,13 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         counts = self._counts(X)
         check_labels_fit(labels, counts.shape[0], whole=False)
         if not counts.nnz:
-            raise ValueError(f"none of the {counts.shape[0]} documents has a word with a vector: use vectors that do")
+            raise ValueError(
+                f"none of the {counts.shape[0]} documents has a word with a vector: "
+                "use vectors that cover their vocabulary"
+            )
         self.classes_, self._codes = labels.classes, labels.indicator.indices
-        self._distance = self._learnt_distance(counts)
-        self._nearest = NearestDocuments(
-            self._distance.space, self._distance.shares(counts), is_pruned=bool(self.prune)
-        )
+        self._distance = self._learn_distance(counts)
+        self._nearest = NearestDocuments(self._distance.space, self._distance.shares(counts), prune=bool(self.prune))
         return self
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
@@ -147,7 +148,7 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : iterable of str, or of mappings of words to counts
         n_neighbors : int, optional
-            The estimator's by default.
+            Defaults to the estimator's `n_neighbors`.
         return_distance : bool, default=True
 
         Returns
@@ -155,13 +156,13 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         distances : ndarray of shape (n_documents, n_neighbors)
             Only if `return_distance`.
         rows : ndarray of shape (n_documents, n_neighbors)
-            Numbers of training documents.
+            Row numbers of training documents.
         """
         distances, rows = self._search(X, self.n_neighbors if n_neighbors is None else n_neighbors)
         return (distances, rows) if return_distance else rows
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with most votes.
+        """Return the class with the most votes.
 
         Parameters
         ----------
@@ -201,16 +202,16 @@ class TransportClassifier(ClassifierMixin, BaseEstimator):
         if not isinstance(self.vectors, WordVectors):
             raise TypeError(
                 f"vectors must be WordVectors, got {type(self.vectors).__name__}: "
-                "troenpy.embeddings.load('glove-50d') has some"
+                "try troenpy.embeddings.load('glove-50d')"
             )
         if self.ties not in ("nearest", "again"):
             raise ValueError(f"ties must be 'nearest' or 'again', got {self.ties!r}")
         check_count("n_neighbors", self.n_neighbors)
 
-    def _learnt_distance(self, counts: sparse.csr_array) -> DocumentDistance:
+    def _learn_distance(self, counts: sparse.csr_array) -> DocumentDistance:
         if self.distance not in TOPIC_DISTANCES:
             return word_distance(self.distance, self._vectors, coef=self.coef, tolerance=self.tolerance)
-        self.topics_ = Topics.learnt(
+        self.topics_ = Topics.learn(
             counts,
             self._vectors,
             n_topics=self.n_topics,

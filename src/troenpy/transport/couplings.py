@@ -1,10 +1,10 @@
-"""Couplings: what it costs to turn one distribution into another, and the potentials that prove it.
+"""Couplings: the cost of turning one distribution into another, and the dual potentials that prove it.
 
-A coupling moves shares of mass between points; the cost of a move is given. Potentials are prices: one for each point
-of the first distribution, from which a lower bound follows for the cost to any other one (`pruning.py`). Couplings of
-equal mass are solved by POT's network simplex (`balanced.py`), others by the steps of its majorisation and minimisation
-(`unbalanced.py`), and if these take long by Newton's (`interior_point.py`). Where it is enough to know that a cost is
-above a limit, a few scalings (Sinkhorn) find prices that prove it, in less time.
+A coupling moves shares of mass between points, at a given cost per move. Potentials are prices, one for each point of
+the first distribution; they give a lower bound on the cost to any other distribution (`pruning.py`). Balanced transport
+uses POT's network simplex (`balanced.py`). Unbalanced transport uses majorisation-minimisation (`unbalanced.py`), and
+an interior point method where that converges slowly (`interior_point.py`). When it is enough to know that a cost
+exceeds a limit, a few Sinkhorn scalings find prices that prove it in less time.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,15 +17,15 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 TINY = 1e-300
-SOFTNESS = 0.05  # of the prices that scaling finds: in units of the mean cost of a move, for WFR of a unit of mass
-SCALINGS = (3, 3, 6, 12)  # between two looks at what the prices prove
-LEAST_EXPONENT = -500.0  # exp of it is still far from zero
+SOFTNESS = 0.05  # Sinkhorn regularisation: relative to the mean cost of a move, or for WFR to a unit of mass
+SCALINGS = (3, 3, 6, 12)  # scalings between checks of the bound
+LEAST_EXPONENT = -500.0  # its exp is still well above underflow
 
 
 class Solution(NamedTuple):
-    """The cost of the cheapest coupling, or a bound above the limit.
+    """The lowest cost, or a lower bound that already exceeds the limit.
 
-    `potentials` works out a potential for each point of the first distribution: few solutions are asked for them.
+    `potentials` is a function that computes a potential for each point of the first distribution: few callers need it.
     """
 
     cost: float
@@ -33,10 +33,10 @@ class Solution(NamedTuple):
 
 
 class Coupling(Protocol):
-    """A rule that says which couplings are allowed, and finds the cheapest."""
+    """A rule for how mass may move, with a solver for the cheapest way."""
 
     def costs(self, distances: Floats) -> Floats:
-        """Turn distances between points into costs of moves, in place if it can."""
+        """Turn distances between points into costs of moves, in place where possible."""
 
     def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
         """Couple two distributions.
@@ -46,34 +46,33 @@ class Coupling(Protocol):
         p, q : ndarray of shape (m,) and (n,)
             Positive shares.
         costs : ndarray of shape (n, m)
-            costs[j, i] is that of a move between point j of q and point i of p.
+            costs[j, i] is the cost of a move between point j of q and point i of p.
         common : ndarray of shape (n,)
-            The place in p of each point of q; -1 if it is not there.
+            The index in p of each point of q; -1 if p does not contain it.
         limit : float, optional
-            A cost that is proven to be above this need not be known: the bound will do instead.
+            Stop as soon as the cost is proven to exceed this, and return the lower bound instead.
         """
 
     def worth(self, potentials: Floats) -> Floats:
-        """Return what a unit of mass adds to the lower bound at each potential."""
+        """Return how much a unit of mass at each potential adds to the lower bound."""
 
-    def lone_cost(self) -> float:
-        """Return the cost from a distribution to none at all: that of a document of unknown words."""
+    def cost_to_empty(self) -> float:
+        """Return the distance to an empty document, such as one whose words are all unknown."""
 
     def slack(self, of_distances: float) -> float:
-        """Return how far two workings of the same cost may differ by rounding, if distances differ so much."""
+        """Return the rounding error of a cost, given that of the distances."""
 
 
 def highest_prices(costs: Floats, prices: Floats) -> Floats:
-    """Return the highest prices of the points of p that those of q allow."""
+    """Return the highest feasible prices for the points of p, given those of q."""
     return (costs - prices[:, None]).min(axis=0)
 
 
 def soft_prices(p: Floats, q: Floats, costs: Floats, softness: float, power: float = 1.0) -> Iterator[Floats]:
-    """Yield prices for the points of p, each time nearer to the best, by scaling rows and columns in turn.
+    """Yield better and better prices for the points of p, by Sinkhorn scaling.
 
-    They tend to the best of a problem that also rewards a plan for being spread, by `softness`; a power below 1 lets
-    mass be made and destroyed. Shares of next to nothing may give prices that are infinite or not a number: these prove
-    nothing.
+    They converge to the optimum of the problem with entropic regularisation `softness`; a power below 1 allows mass to
+    be created and destroyed. Tiny shares may give infinite or NaN prices, which prove nothing.
     """
     rows, columns = np.ones(len(q)), np.ones(len(p))
     kernel = np.exp(np.maximum(costs / -max(softness, TINY), LEAST_EXPONENT))

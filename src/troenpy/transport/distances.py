@@ -1,8 +1,8 @@
 """Distances between documents by optimal transport: WMD, HOTT, HOFTT and WFR.
 
-A document is a bag of words: a mapping of words to counts, or an iterable of words. Words without a vector are left
-out. A document of which nothing is left is at distance 0 from another such one; from all others it is infinitely far
-by WMD, HOTT and HOFTT, and at distance 1 by WFR, which can destroy mass.
+A document is a bag of words: a mapping of words to counts, or an iterable of words. Words without a vector are ignored.
+Two documents without any known word are at distance 0. One such document is infinitely far from all others under WMD,
+HOTT and HOFTT, and at distance 1 under WFR, which can destroy mass.
 """
 
 import itertools
@@ -19,9 +19,9 @@ from troenpy._kernel.neighbors import sum_rows
 from troenpy.models.metrics import near_one
 from troenpy.transport.balanced import Balanced
 from troenpy.transport.couplings import Coupling, Floats
-from troenpy.transport.grounds import Words, shared_places
+from troenpy.transport.points import Words, shared_places
 from troenpy.transport.pruning import Space
-from troenpy.transport.topics import Topics, kept_proportions
+from troenpy.transport.topics import Topics, drop_small_topics
 from troenpy.transport.unbalanced import Unbalanced
 from troenpy.transport.vectors import WordVectors
 
@@ -30,18 +30,18 @@ Bag = Mapping[str, float] | Iterable[str]
 WORD_DISTANCES, TOPIC_DISTANCES = ("wmd", "wfr"), ("hott", "hoftt")
 DISTANCES = (*WORD_DISTANCES, *TOPIC_DISTANCES)
 COEF, TOLERANCE = 1.0, 1e-3
-MOST_TIMES = 1e30  # the least count of a word that the largest may be: beyond, products of shares vanish
+MOST_TIMES = 1e30  # largest ratio of two counts in a document: beyond it, products of shares underflow
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentDistance:
-    """A distance between documents: what they are distributions over, and how mass goes from one to another.
+    """A distance between documents: the points they are distributions over, and how mass moves between them.
 
     Parameters
     ----------
     space : Space
     shares : callable
-        From counts of words, one row per document, to the distributions; a row without a word stays empty.
+        Turns word counts, one row per document, into distributions. A row without words stays empty.
     """
 
     space: Space
@@ -51,7 +51,7 @@ class DocumentDistance:
         """Return the distance between the two rows of a matrix."""
         (p, points), (q, others) = _rows(self.shares(counts))
         if not (len(p) and len(q)):
-            return self.space.coupling.lone_cost() if len(p) or len(q) else 0.0
+            return self.space.coupling.cost_to_empty() if len(p) or len(q) else 0.0
         costs = self.space.costs_from(others)(points)
         return self.space.coupling.solve(p, q, costs, shared_places(points, others)).cost
 
@@ -59,7 +59,7 @@ class DocumentDistance:
 def word_distance(
     name: str, vectors: WordVectors, *, coef: float = COEF, tolerance: float = TOLERANCE
 ) -> DocumentDistance:
-    """Return "wmd" or "wfr" as a distance between rows of counts, whose columns are the words of the vectors."""
+    """Return the distance "wmd" or "wfr" between rows of counts, with one column per word vector."""
     if not (0 < coef < np.inf and 0 < tolerance < np.inf):
         raise ValueError(f"coef and tolerance must be positive numbers, got {coef} and {tolerance}")
     coupling: Coupling = Balanced() if name == "wmd" else Unbalanced(coef, tolerance)
@@ -67,9 +67,9 @@ def word_distance(
 
 
 def topic_distance(name: str, topics: Topics) -> DocumentDistance:
-    """Return "hott" or "hoftt" as a distance between rows of counts, whose columns are the words of the topics."""
+    """Return the distance "hott" or "hoftt" between rows of counts, with one column per word vector."""
     shares = partial(_topic_shares, topics, is_whole=name == "hoftt")
-    return DocumentDistance(Space(topics.ground, Balanced()), shares)
+    return DocumentDistance(Space(topics.points, Balanced()), shares)
 
 
 def count_words(bags: Sequence[Bag], vectors: WordVectors) -> sparse.csr_array:
@@ -92,20 +92,23 @@ def count_words(bags: Sequence[Bag], vectors: WordVectors) -> sparse.csr_array:
     data = np.array(values, dtype=np.float64)
     is_count = np.isfinite(data) & (data > 0)
     if not is_count.all():
-        raise ValueError(f"counts of words must be positive numbers, got {data[~is_count][0]:g}")
+        raise ValueError(f"word counts must be positive numbers, got {data[~is_count][0]:g}")
     for start, end in itertools.pairwise(indptr):
         of = data[start:end]
         if len(of) and of.max() / MOST_TIMES > of.min():
-            raise ValueError(f"counts of words differ too much to be reckoned with: from {of.min():g} to {of.max():g}")
+            raise ValueError(
+                f"word counts of a document must be within a factor of {MOST_TIMES:g}, "
+                f"got {of.min():g} and {of.max():g}"
+            )
     counts = sparse.csr_array((data, columns, indptr), shape=(len(bags), len(vectors)))
     counts.sort_indices()
     return counts
 
 
 def wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
-    """Word Mover's Distance: what it costs to move the words of one document to those of another (Kusner et al. 2015).
+    """Word Mover's Distance: the cost of moving the words of one document to those of another (Kusner et al. 2015).
 
-    Every word has its share of the document's words; a move costs the Euclidean distance between the vectors. The
+    A word's mass is its share of the document; moving it costs the Euclidean distance between the word vectors. The
     result is exact.
 
     Parameters
@@ -119,7 +122,7 @@ def wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
 
     Examples
     --------
-    One of two words has to go from "cup" to "vote", 4 away:
+    Half of the mass moves from "cup" to "vote", a distance of 4:
 
     >>> vectors = WordVectors(("goal", "cup", "vote"), [[0, 0], [3, 0], [3, 4]])
     >>> wmd(["goal", "cup"], ["goal", "vote"], vectors)
@@ -129,9 +132,9 @@ def wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
 
 
 def relaxed_wmd(bag: Bag, other: Bag, vectors: WordVectors) -> float:
-    """Relaxed Word Mover's Distance: every word goes to the nearest of the other document; never above `wmd`.
+    """Relaxed Word Mover's Distance: each word moves to the nearest word of the other document; never above `wmd`.
 
-    The larger of both directions. A document without known words is infinitely far from others.
+    The larger of the two directions. A document without known words is infinitely far from others.
 
     Parameters
     ----------
@@ -175,24 +178,24 @@ def centroid_distance(bag: Bag, other: Bag, vectors: WordVectors) -> float:
 
 
 def wfr(bag: Bag, other: Bag, vectors: WordVectors, *, coef: float = COEF, tolerance: float = TOLERANCE) -> float:
-    """Wasserstein-Fisher-Rao distance, squared: words are moved, or destroyed and made where that is cheaper.
+    """Squared Wasserstein-Fisher-Rao distance: mass moves, or is destroyed and created where that is cheaper.
 
-    A move over a distance d costs -2 log cos(min(coef d, pi/2)), a change of mass its Kullback-Leibler divergence.
-    Between 0, for equal documents, and 2, for those too far apart for any move; never above the squared Hellinger
-    distance of the shares of words.
+    Moving mass a distance d costs -2 log cos(min(coef d, pi/2)); changing it costs the Kullback-Leibler divergence. The
+    result is between 0, for equal documents, and 2, for documents too far apart for any move. It never exceeds the
+    squared Hellinger distance between the word shares.
 
     Parameters
     ----------
     bag, other, vectors
         As in `wmd`.
     coef : float, default=1.0
-        Mass is not moved further than pi / (2 coef): choose it for the lengths that the vectors have.
+        Mass moves at most pi / (2 coef): choose it to suit the lengths of the vectors.
     tolerance : float, default=0.001
-        How far the result may be above the least cost. If coef is small, costs shrink with its square: lower this too.
+        How far the result may exceed the optimum. Costs shrink with the square of a small coef: lower this with it.
 
     Examples
     --------
-    Too far to move a word, and near enough: a move by 0.5 costs more than it gains only in part.
+    "vote" is too far from "goal" to move there, so all mass is destroyed and created; "cup" is near enough:
 
     >>> vectors = WordVectors(("goal", "cup", "vote"), [[0], [0.5], [9]])
     >>> round(wfr(["goal"], ["vote"], vectors), 3)
@@ -211,20 +214,20 @@ def learn_topics(bags: Iterable[Bag], vectors: WordVectors, **settings: Any) -> 
     bags : iterable of bags of words
     vectors : WordVectors
     **settings
-        n_topics=70, n_words=20, n_steps=1000, seed=0: see `Topics.learnt`.
+        n_topics=70, n_words=20, n_steps=1000, seed=0: as in `Topics.learn`.
 
     Returns
     -------
     Topics
     """
-    return Topics.learnt(count_words(list(bags), vectors), vectors, **settings)
+    return Topics.learn(count_words(list(bags), vectors), vectors, **settings)
 
 
 def hott(bag: Bag, other: Bag, topics: Topics) -> float:
     """Hierarchical Optimal Topic Transport: move one document's topics to another's (Yurochkin et al. 2019).
 
-    A move costs the Word Mover's Distance between the heaviest words of the topics. Topics with less than their part,
-    1 / (n_topics + 1), are left out.
+    A move costs the Word Mover's Distance between the heaviest words of the two topics. Topics with a proportion below
+    1 / (n_topics + 1) are dropped.
 
     Parameters
     ----------
@@ -245,7 +248,7 @@ def hott(bag: Bag, other: Bag, topics: Topics) -> float:
 
 
 def hoftt(bag: Bag, other: Bag, topics: Topics) -> float:
-    """Hierarchical Optimal Full Topic Transport: `hott` with all topics of a document, the smallest included.
+    """Hierarchical Optimal Full Topic Transport: `hott` with all topics of a document, even the smallest.
 
     Parameters
     ----------
@@ -263,18 +266,18 @@ def hoftt(bag: Bag, other: Bag, topics: Topics) -> float:
 
 
 def _word_shares(counts: sparse.csr_array) -> sparse.csr_array:
-    scaled = near_one(counts)  # no sum is infinite
+    scaled = near_one(counts)  # so that no sum overflows
     sums = np.repeat(sum_rows(counts.indptr, scaled), np.diff(counts.indptr))
     return sparse.csr_array((scaled / sums, counts.indices, counts.indptr), shape=counts.shape)
 
 
 def _topic_shares(topics: Topics, counts: sparse.csr_array, *, is_whole: bool) -> sparse.csr_array:
     proportions = topics.proportions(counts)
-    return sparse.csr_array(proportions if is_whole else kept_proportions(proportions))
+    return sparse.csr_array(proportions if is_whole else drop_small_topics(proportions))
 
 
 def _rows(shares: sparse.csr_array) -> list[tuple[Floats, Any]]:
-    """Return the shares and the points of each row."""
+    """Return the shares and the point numbers of each row."""
     ends = zip(shares.indptr[:-1], shares.indptr[1:], strict=True)
     return [(shares.data[start:end], shares.indices[start:end].astype(np.int64)) for start, end in ends]
 
@@ -282,12 +285,12 @@ def _rows(shares: sparse.csr_array) -> list[tuple[Floats, Any]]:
 def _counted(bag: Bag) -> Mapping[str, float]:
     if isinstance(bag, str | bytes):
         raise TypeError(
-            f"a bag of words must be a mapping or an iterable of words, got the text {bag[:40]!r}: split it"
+            f"a bag of words must be a mapping or an iterable of words, got the string {bag[:40]!r}: split it"
         )
     if not isinstance(bag, Iterable):
         raise TypeError(f"a bag of words must be a mapping or an iterable of words, got {bag!r}")
     counted = bag if isinstance(bag, Mapping) else Counter(bag)
     for word in counted:
         if not isinstance(word, str):
-            raise TypeError(f"a bag of words must hold words, got {word!r}: words with counts go into a mapping")
+            raise TypeError(f"a bag of words must hold strings, got {word!r}: pass counts as a mapping")
     return counted

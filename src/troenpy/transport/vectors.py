@@ -1,4 +1,4 @@
-"""Word vectors: words, a vector for each, and how much of a text has one."""
+"""Word vectors, and how much of a text they cover."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of a text has vectors: of its different words, and of all its words.
+    """How much of a text has word vectors, by distinct words and by occurrences.
 
     Parameters
     ----------
     n_words, n_covered : int
-        Different words, and those of them that have a vector.
+        Distinct words, and how many of them have a vector.
     n_occurrences, n_covered_occurrences : float
-        The same, every word as often as it occurs.
+        The same, counting every occurrence.
     """
 
     n_words: int
@@ -35,14 +35,14 @@ class Coverage:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordVectors:
-    """Words and a vector for each.
+    """Words, each with a vector.
 
     Parameters
     ----------
     words : tuple of str
-        Each once.
+        Without repetitions.
     vectors : array-like of shape (n_words, n_dimensions)
-        Kept as float32.
+        Stored as float32.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class WordVectors:
     <WordVectors: 3 words, 2 dimensions>
     >>> print(vectors.coverage(["goal", "vote", "zzz"], [5, 3, 2]))
     2 of 3 words have vectors, 80.00 % of all occurrences
-    >>> vectors.of_length_one().vectors
+    >>> vectors.normalize().vectors
     array([[1., 0.],
            [1., 0.],
            [0., 1.]], dtype=float32)
@@ -68,10 +68,10 @@ class WordVectors:
                 f"vectors must have one row per word, got {self.vectors.shape} for {len(self.words)} words"
             )
         if len(self.places) < len(self.words):
-            raise ValueError(f"words must differ, got {len(self.words) - len(self.places)} of them again")
+            raise ValueError(f"words must be distinct, got {len(self.words) - len(self.places)} repeated")
         if not np.isfinite(self.vectors).all():
             broken = self.words[int(np.flatnonzero(~np.isfinite(self.vectors).all(axis=1))[0])]
-            raise ValueError(f"vectors must be finite, that of {broken[:40]!r} is not")
+            raise ValueError(f"vectors must be finite, got NaN or infinity for {broken[:40]!r}")
 
     def __repr__(self) -> str:
         return f"<WordVectors: {len(self.words)} words, {self.vectors.shape[1]} dimensions>"
@@ -85,15 +85,15 @@ class WordVectors:
         return {word: row for row, word in enumerate(self.words)}
 
     def rows(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the row of each word; -1 where there is none."""
+        """Return the row of each word, or -1 if it has no vector."""
         return np.array([self.places.get(word, -1) for word in words], dtype=np.int64)
 
-    def of(self, words: Sequence[str]) -> "tuple[NDArray[np.int64], WordVectors]":
-        """Return the places of the words that have vectors, and the vectors of these words, in the same order.
+    def select(self, words: Sequence[str]) -> "tuple[NDArray[np.int64], WordVectors]":
+        """Return the positions of the words that have vectors, and the vectors of those words, in the same order.
 
         Examples
         --------
-        >>> places, vectors = WordVectors(("goal", "cup"), [[1, 0], [2, 0]]).of(["cup", "zzz", "goal"])
+        >>> places, vectors = WordVectors(("goal", "cup"), [[1, 0], [2, 0]]).select(["cup", "zzz", "goal"])
         >>> places, vectors.words
         (array([0, 2]), ('cup', 'goal'))
         """
@@ -102,13 +102,13 @@ class WordVectors:
         return places, WordVectors([words[place] for place in places.tolist()], self.vectors[rows[places]])
 
     def coverage(self, words: Iterable[str], counts: ArrayLike | None = None) -> Coverage:
-        """Say how many of these different words have vectors, and how many of their occurrences.
+        """Return how many of these distinct words have vectors, and how many of their occurrences.
 
         Parameters
         ----------
         words : iterable of str
         counts : array-like of shape (n_words,), optional
-            How often each occurs; once by default.
+            Occurrences of each word; 1 by default.
         """
         found = self.rows(words) >= 0
         weights = np.ones(len(found)) if counts is None else np.asarray(counts, dtype=np.float64)
@@ -117,9 +117,9 @@ class WordVectors:
         return Coverage(len(found), int(found.sum()), float(weights.sum()), float(weights[found].sum()))
 
     def __deepcopy__(self, memo: Any) -> "WordVectors":
-        return self  # nobody changes it, and a copy for every clone of an estimator would be large
+        return self  # immutable, and large: clones of an estimator share it
 
-    def of_length_one(self) -> "WordVectors":
-        """Return the same words with vectors divided by their lengths; one of zeros stays."""
+    def normalize(self) -> "WordVectors":
+        """Return the same words with vectors scaled to length 1; zero vectors stay zero."""
         lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
         return WordVectors(self.words, self.vectors / np.where(lengths > 0, lengths, 1))

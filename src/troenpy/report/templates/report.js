@@ -1,5 +1,5 @@
 "use strict";
-// Draws the charts, sorts the tables, filters the maps and finds terms. Text from data only ever becomes a text node.
+// Draws charts, sorts tables, filters maps and finds terms. Text from data is only inserted as text nodes.
 (() => {
   const read = (id) => {
     const element = document.getElementById(id);
@@ -12,7 +12,7 @@
     return element;
   };
 
-  // Charts. Vega's expressions are interpreted, so that the page needs no permission to compile code.
+  // Charts. Vega's expressions are interpreted, so the page needs no permission to compile code.
   const shared = read("documents");
   const maps = [];
   const values = (view) =>
@@ -31,7 +31,7 @@
       actions: false, ast: true, bind: controls, renderer: "svg", tooltip: { theme: dark ? "dark" : "light" },
     });
     if (isMap) maps.push(view);
-    for (const name of ["role", "aria-label", "aria-roledescription"]) plot.removeAttribute(name); // Vega's; ours say more
+    for (const name of ["role", "aria-label", "aria-roledescription"]) plot.removeAttribute(name); // Vega's: ours say more
     plot.setAttribute("aria-hidden", "true");
   };
   const plots = [...document.querySelectorAll(".plot")];
@@ -40,7 +40,7 @@
     (error) => console.error(error),
   );
 
-  // Maps: the buttons of the legend hide and show classes in all of them.
+  // Maps: the legend buttons hide and show classes in all maps.
   const buttons = [...document.querySelectorAll(".legend [data-code]")];
   const filter = () => {
     const hidden = buttons.filter((b) => b.getAttribute("aria-pressed") === "false").map((b) => Number(b.dataset.code));
@@ -64,7 +64,7 @@
     });
   }
 
-  // Tables: each title becomes a button that sorts by its column; what is missing comes last.
+  // Tables: each column title becomes a button that sorts by it; missing values come last.
   const key = (cell) => {
     const text = cell.dataset.value ?? cell.textContent.trim();
     if (text === "" || text === "not run") return null;
@@ -115,8 +115,8 @@
       button.addEventListener("click", () => show(place, true));
       found.append(button);
     }
-    const cut = places.length > most ? `, the first ${most} are shown` : "";
-    count.textContent = places.length ? `${places.length} found${cut}` : `no term with “${input.value.trim()}” among those on this page`;
+    const cut = places.length > most ? `, showing the first ${most}` : "";
+    count.textContent = places.length ? `${places.length} found${cut}` : `no term on this page contains “${input.value.trim()}”`;
     if (places.length && lower[places[0]] === wanted) show(places[0], false);
   };
   const share = (part, whole) => (whole ? (100 * part) / whole : 0);

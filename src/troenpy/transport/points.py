@@ -1,4 +1,4 @@
-"""Points that mass lies on, and how far apart they are: words by their vectors, topics by a table."""
+"""Distances between the points that carry mass: words, from their vectors, and topics, from a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from troenpy.transport.couplings import Floats
 Rows = NDArray[np.int64]
 
 
-class Ground(Protocol):
-    """Points, and the distances between them."""
+class PointDistances(Protocol):
+    """Distances between numbered points."""
 
     def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
-        """Return a function from others, ascending like the points, to a new array of shape (n_points, n_others)."""
+        """Return a function that maps other points to a new array of shape (n_points, n_others); both are sorted."""
 
     @property
     def slack(self) -> float:
-        """How far two workings of the same distance may differ by rounding."""
+        """Rounding error of a distance."""
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words, apart by the Euclidean distance of their vectors, reckoned in float64 whatever these are.
+    """Words, with the Euclidean distance between their vectors, always computed in float64.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Words:
     vectors: NDArray[np.floating]
 
     def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
-        """Work out |x - y| for all pairs, by one matrix product; exactly 0 for one and the same word."""
+        """Compute |x - y| for all pairs with one matrix product; exactly 0 between a word and itself."""
         vectors = self.vectors[points].astype(np.float64)
         left = np.column_stack([vectors, _squares(vectors), np.ones(len(points))])
 
@@ -57,13 +57,13 @@ class Words:
 
     @cached_property
     def slack(self) -> float:
-        """Of squares that cancel, half of the digits are left."""
+        """Cancellation of the squares loses half of the digits."""
         return 8 * float(np.sqrt(np.finfo(np.float64).eps * _squares(self.vectors).max(initial=0)))
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Points whose distances are all known.
+class DistanceTable:
+    """Points whose distances are stored in a table.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ class Table:
     table: Floats
 
     def distances_from(self, points: Rows) -> Callable[[Rows], Floats]:
-        """Look the distances up."""
+        """Look up the distances."""
         return lambda others: self.table[points[:, None], others]
 
     @property
     def slack(self) -> float:
-        """Sums of the same numbers in another order."""
+        """Error from summing the same numbers in a different order."""
         return 1e-12 * float(self.table.max(initial=0))
 
 
@@ -87,7 +87,7 @@ def _squares(vectors: NDArray[np.floating]) -> Floats:
 
 
 def shared_places(points: Rows, others: Rows) -> Rows:
-    """Return the place in `points` of each of `others`, -1 if it is not there; both ascend.
+    """Return the index in `points` of each of `others`, or -1 if it is missing; both are sorted.
 
     Examples
     --------
