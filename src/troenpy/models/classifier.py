@@ -53,10 +53,10 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         Cross-fitting of the training features; overrides the `cv` of `features`. It did not help logistic regression:
         see Notes.
     tol : float, default=0.001
-        The solver stops when the duality gap proves that the coefficients are within `tol` of the optimal ones, relative
-        to their length.
+        The solver stops when the duality gap proves that the coefficients are within `tol` of the optimum, relative to
+        their length.
     max_iter : int, default=300
-        Maximum number of passes over the documents plus Newton steps; a ConvergenceWarning says if they were not enough.
+        Maximum number of passes over the documents and Newton steps; a ConvergenceWarning says if they were too few.
     random_state : int, RandomState instance or None, default=0
         Shuffles the folds of an int `cv`; the solver itself is deterministic.
     n_jobs : int or None, default=None
