@@ -644,7 +644,9 @@ TABLE = [
         ValueError,
         "n_documents must be 0 or at least 1e-100, got 2e-300",
     ),
-    Entry("ClassCounts: sum beyond 1e115", lambda: huge() + huge(), ValueError, r"between 0 and 1e\+115, got 1.6e\+115"),
+    Entry(
+        "ClassCounts: sum beyond 1e115", lambda: huge() + huge(), ValueError, r"between 0 and 1e\+115, got 1.6e\+115"
+    ),
     Entry("ClassCounts + 5", lambda: counts + 5, TypeError, "unsupported operand .*'ClassCounts' and 'int'"),
     Entry(
         "ClassCounts + other columns",
