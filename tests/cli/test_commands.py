@@ -162,7 +162,7 @@ class TestReproduce:
         [
             (["--datasets", "reuters"], "troenpy: unknown corpus 'reuters'; choose one of bbcsport, twitter, ohsumed"),
             (["--datasets", ""], "troenpy: unknown corpus ''; choose one of bbcsport"),
-            (["--method", "knn: tf*idv"], "troenpy: unknown scheme 'idv' (did you mean idf?); known are idf"),
+            (["--method", "knn: tf*idv"], "troenpy: unknown scheme 'idv' (did you mean idf?): choose from idf"),
             (["--method", "tf"], "troenpy: cannot read method 'tf': write it like 'knn: tf*pi'"),
             (["--out", "a file"], "troenpy: a file: File exists"),
             (["--out", "a file/below"], "troenpy: a file/below: Not a directory"),

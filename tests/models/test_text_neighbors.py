@@ -135,4 +135,4 @@ def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):
     model = TextKNeighborsClassifier(n_neighbors=1).fit(texts, labels)
     model.predict(texts[:3])
     TextKNeighborsClassifier(n_neighbors=1).fit(texts[:6] * 2, labels[:6] * 2)
-    assert [room.by_row for room in rooms] == [0, 0, 6]
+    assert [room.per_row for room in rooms] == [0, 0, 6]

@@ -98,7 +98,7 @@ class TestClassifier:
             model.fit(TEXTS, LABELS[:3])
         with pytest.raises(ValueError, match="no label at position 17"):
             model.fit(TEXTS, [*LABELS[:17], None])
-        with pytest.raises(ValueError, match="one label per document: use TroenpyClassifier for several"):
+        with pytest.raises(ValueError, match="one label per document, got an indicator matrix: use TroenpyClassifier"):
             model.fit(TEXTS, np.eye(18, 3, dtype=int))
 
     @pytest.mark.parametrize("texts", [["zzz", "yyy"], [{"zzz": 1}, {"yyy": 2}], [" ", " "]])
