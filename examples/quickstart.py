@@ -31,9 +31,7 @@ def synthetic_documents(n_documents: int = 800, seed: int = 0) -> tuple[list[str
 
 def main() -> None:
     texts, labels = synthetic_documents()
-    print(
-        f"{len(texts)} synthetic documents, {len(TOPICS)} topics; 7 nearest neighbours, 5-fold cross-validation"
-    )
+    print(f"{len(texts)} synthetic documents, {len(TOPICS)} topics; 7 nearest neighbours, 5-fold cross-validation")
     for scheme, name in (("idf", "TF-IDF"), ("pi", "TF-PI")):
         model = make_pipeline(TfPiVectorizer(scheme=scheme), KNeighborsClassifier(7))
         error = 1 - cross_val_score(model, texts, labels, cv=5).mean()
