@@ -1,4 +1,4 @@
-"""Many classes: time and peak memory of both text classifiers on made-up texts, each in a process of its own (Linux).
+"""Many classes: time and peak memory of both text classifiers on synthetic texts, each in its own process (Linux).
 
 Words are drawn by Zipf's law, one in seven from forty words of the class.
 
@@ -51,8 +51,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--classes", type=int, default=1_000)
-    parser.add_argument("--in-blocks", action="store_true", help="solve for some classes at a time, however few")
-    parser.add_argument("--model", choices=MODELS, help="only this one, in this process")
+    parser.add_argument("--in-blocks", action="store_true", help="always solve for a few classes at a time")
+    parser.add_argument("--model", choices=MODELS, help="run only this model, in this process")
     options = parser.parse_args()
     if options.in_blocks:
         logistic.CELLS_AT_ONCE = 0
