@@ -122,7 +122,7 @@ def choose(folder: Path, names: list[str], n_folds: int) -> None:
     """Cross-validate C and the parts of the default features on the training parts, without reading test labels.
 
     Copies of a text are in one fold: Ohsumed has a document once under each of its labels. Every change is to the
-    default alone, and its gain is what the default errs less.
+    default alone, and its gain is how much lower the error of the default is.
     """
     changes: dict[str, Any] = {
         "paper's blocks": TroenpyClassifier(TermFeatures(view_of_words("pi", "btf", "ecib_abs"), dtype=np.float32)),
@@ -162,7 +162,7 @@ def resident(kind: str) -> float:
 def peak_of(call: Callable[[], Any]) -> tuple[float, float, Any]:
     """Return the peak memory that a call adds, the memory that it keeps, and its result."""
     return_free_memory()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     before = resident("VmRSS")
     result = call()
     peak = resident("VmHWM") - before

@@ -442,7 +442,7 @@ class TestRun:
                 {"methods": [make_pipeline(CountVectorizer())]},
                 "a method must be a name such as 'knn: .*, got Pipeline",
             ),
-            ({"methods": [CountVectorizer()]}, "got CountVectorizer: to evaluate an estimator of your own"),
+            ({"methods": [CountVectorizer()]}, "got CountVectorizer: to evaluate your own estimator"),
             ({"methods": [CountVectorizer]}, "got CountVectorizer: .* scikit-learn's cross_val_score"),
             ({"methods": [len]}, "a method must be a name .* got len"),
             ({"methods": "knn: tf"}, r"methods must be a list of names, got the string 'knn: tf': write \['knn: tf'\]"),
