@@ -416,7 +416,7 @@ class TestRun:
             ({"splits": 0}, "splits must be 1 or more, got 0"),
             ({"train_fractions": [0.0]}, r"train_fractions must be numbers above 0 and at most 1, got \[0.0\]"),
             ({"corpora": [made_up(), made_up()]}, "corpora must have different names"),
-            ({"corpora": ["reuters"]}, "unknown corpus 'reuters'; known are bbcsport"),
+            ({"corpora": ["reuters"]}, "unknown corpus 'reuters'; choose one of bbcsport"),
             ({"methods": ["knn: tf*sqrt(pcf)"]}, r"on made up: scheme 'sqrt\(pcf\)' takes the square root of negative"),
             ({"splits": -1}, "splits must be 1 or more, got -1"),
             ({"splits": []}, r"splits must be a number of splits, or seeds from 0 .* got \[\]"),
