@@ -506,23 +506,31 @@ class TestCorpora:
     @pytest.mark.parametrize(
         ("error", "message", "arguments"),
         [
-            (ValueError, "labels must be one for each of 2 documents, got shape (1,)", (["a", "b"], ["x"])),
-            (ValueError, "labels must be one for each of 2 documents, got shape (2, 2)", (["a", "b"], np.eye(2))),
-            (ValueError, "labels must be one for each of 2 documents, got shape ()", (["a", "b"], "xy")),
-            (ValueError, "labels must not be missing, that of document 1 is None", (["a", "b"], ["x", None])),
-            (ValueError, "labels must not be missing, that of document 1 is nan", (["a", "b"], ["x", np.nan])),
+            (ValueError, "labels must have one entry for each of the 2 documents, got shape (1,)", (["a", "b"], ["x"])),
+            (
+                ValueError,
+                "labels must have one entry for each of the 2 documents, got shape (2, 2)",
+                (["a", "b"], np.eye(2)),
+            ),
+            (ValueError, "labels must have one entry for each of the 2 documents, got shape ()", (["a", "b"], "xy")),
+            (ValueError, "labels must not be missing, got None for document 1", (["a", "b"], ["x", None])),
+            (ValueError, "labels must not be missing, got nan for document 1", (["a", "b"], ["x", np.nan])),
             (TypeError, "texts must be a sequence of strings, got str: one string per document", ("ab", ["x", "y"])),
             (TypeError, "texts must be a sequence of strings, got int", (5, ["x"])),
-            (TypeError, "texts must be strings, document 1 is 'nan' (float)", (["a", np.nan], ["x", "y"])),
-            (TypeError, "texts must be strings, document 0 is \"b'a'\" (bytes)", ([b"a"], ["x"])),
+            (TypeError, "texts must be strings, got 'nan' (float) for document 1", (["a", np.nan], ["x", "y"])),
+            (TypeError, "texts must be strings, got \"b'a'\" (bytes) for document 0", ([b"a"], ["x"])),
             (ValueError, "texts must not be empty", ([], [])),
             (ValueError, "split must be 'train' or 'test' for each document, got 'dev'", (["a"], ["x"], ["dev"])),
             (
                 ValueError,
-                "split must be one for each of 2 documents, got shape (1,)",
+                "split must have one entry for each of the 2 documents, got shape (1,)",
                 (["a", "b"], ["x", "y"], ["test"]),
             ),
-            (ValueError, "ids must be one for each of 1 documents, got shape (0,)", (["a"], ["x"], None, [])),
+            (
+                ValueError,
+                "ids must have one entry for each of the 1 documents, got shape (0,)",
+                (["a"], ["x"], None, []),
+            ),
         ],
     )
     def test_what_does_not_fit_says_so(self, error, message, arguments):
@@ -531,7 +539,7 @@ class TestCorpora:
 
     @pytest.mark.parametrize("name", ["", None, 5])
     def test_a_corpus_has_a_name(self, name):
-        with pytest.raises(ValueError, match=f"name must be text, got {name!r}"):
+        with pytest.raises(ValueError, match=f"name must be a non-empty string, got {name!r}"):
             Corpus(name, ["a"], ["x"])
 
 
