@@ -1,4 +1,4 @@
-"""Many classes: time and peak memory of both text classifiers on made-up texts, each in a process of its own (Linux).
+"""Many classes: time and peak memory of both text classifiers on synthetic texts, each in its own process (Linux).
 
 Words are drawn by Zipf's law, one in seven from forty words of the class.
 

@@ -43,7 +43,7 @@ STRENGTHS = (1.0, 3.0, 10.0, 30.0)
 
 @dataclass(frozen=True)
 class Corpus:
-    """The texts and labels of both parts."""
+    """Texts and labels of the training and the test part."""
 
     texts: list[str]
     labels: list[str]
@@ -79,7 +79,7 @@ def seconds(run: Callable[[], Any], clock: Callable[[], float]) -> tuple[float, 
 
 
 def by_turns(models: list[Callable[[], Any]], corpus: Corpus, clock: Callable[[], float], repeats: int) -> Any:
-    """Return the median seconds of each model, and its error."""
+    """Return the median time and the error of each model."""
     errors = [error(model(), corpus) for model in models]  # the warm-up
     times: list[list[float]] = [[] for _ in models]
     for _ in range(repeats):
@@ -89,7 +89,7 @@ def by_turns(models: list[Callable[[], Any]], corpus: Corpus, clock: Callable[[]
 
 
 def split(corpus: Corpus) -> list[float]:
-    """Return our seconds for text (counting), features (weights and blocks), solver, and prediction."""
+    """Return the seconds for counting, features, solver and prediction."""
     model = TroenpyClassifier()
     features = model.new_features()
     counter = features._new_counter()
@@ -119,10 +119,10 @@ def compare(folder: Path, names: list[str], repeats: int) -> None:
 
 
 def choose(folder: Path, names: list[str], n_folds: int) -> None:
-    """Cross-validate C and what the default features are made of, on the training parts; no test label is read.
+    """Cross-validate C and the parts of the default features on the training parts, without reading test labels.
 
     Copies of a text are in one fold: Ohsumed has a document once under each of its labels. Every change is to the
-    default alone, and its gain is what the default errs less.
+    default alone, and its gain is how much lower the error of the default is.
     """
     changes: dict[str, Any] = {
         "paper's blocks": TroenpyClassifier(TermFeatures(view_of_words("pi", "btf", "ecib_abs"), dtype=np.float32)),
@@ -160,9 +160,9 @@ def resident(kind: str) -> float:
 
 
 def peak_of(call: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Return what a call adds to the peak of this process, what it leaves there, and its result."""
+    """Return the peak memory that a call adds, the memory that it keeps, and its result."""
     return_free_memory()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     before = resident("VmRSS")
     result = call()
     peak = resident("VmHWM") - before
@@ -171,7 +171,7 @@ def peak_of(call: Callable[[], Any]) -> tuple[float, float, Any]:
 
 
 def measure(corpus: Corpus, setting: str, dtype: Any, source: str) -> None:
-    """Print the peak memory of fit_transform and of transform by the size of the matrix, and that of the model."""
+    """Print the peak memory of fit_transform and transform relative to the matrix, and the size of the model."""
     options = {"dtype": dtype, "input": "counts" if source == "counts" else "content"}
     features = settings.features(setting, **options)
     TermFeatures(view_of_words("btf"), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
@@ -186,7 +186,7 @@ def measure(corpus: Corpus, setting: str, dtype: Any, source: str) -> None:
 
 
 def compare_memory(folder: Path, names: list[str]) -> None:
-    """Measure each in a process of its own."""
+    """Measure each in its own process."""
     titles = "corpus | setting | from | dtype | matrix | peak of fit_transform | of it the model"
     print(f"{titles} | peak / matrix | without the model | peak of transform / matrix")
     for name in names:
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--choose", action="store_true", help="cross-validate C and parts of the default")
     parser.add_argument("--memory", action="store_true", help="peak memory of TermFeatures, from text and counts")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
-    parser.add_argument("--folds", type=int, default=5, help="of that cross-validation")
+    parser.add_argument("--folds", type=int, default=5, help="folds for --choose")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("give --data FOLDER, or set TROENPY_DATA")

@@ -65,7 +65,7 @@ def pipeline_error(corpus: datasets.Corpus, name: str, seed: int) -> float:
 
 
 def one_round(corpus: datasets.Corpus, seeds: list[int]) -> tuple[float, float, float]:
-    """Return milliseconds of CPU per row: ours, the pipelines', the pipelines' by Euclidean distance."""
+    """Return CPU milliseconds per row: ours, all pipelines, and pipelines with Euclidean distance."""
     _, ours, rows = seconds(lambda: experiments.run([corpus], METHODS, seeds))
     first = rows[: len(METHODS)]
     theirs = [seconds(partial(pipeline_error, corpus, row.method, seeds[0])) for row in first]
@@ -83,7 +83,9 @@ def one_round(corpus: datasets.Corpus, seeds: list[int]) -> tuple[float, float, 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
+    parser.add_argument(
+        "--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="folder of corpora; defaults to TROENPY_DATA"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     corpus = datasets.load("classic", data_dir=arguments.data)

@@ -1,4 +1,4 @@
-"""What each block of TermFeatures, and each setting, costs beside TF-PI alone: from text and from counts.
+"""Cost of each block of TermFeatures and each setting relative to TF-PI, from text and from counts.
 
     python benchmarks/features.py --data 20news-raw.jsonl.gz
 
@@ -27,7 +27,7 @@ REFERENCE = "pi"
 
 
 def contenders(**options: Any) -> dict[str, TermFeatures]:
-    """Return every block alone, and every setting that is more than one, TF-PI first."""
+    """Return every single block, and every setting with several blocks, TF-PI first."""
     names = [REFERENCE, *(name for name in (*BLOCKS, PROFILE) if name != REFERENCE)]
     alone = {name: features("paper", words__blocks=(name,), **options) for name in names}
     copies = {f"{PROFILE}, without copies": features("paper", words__blocks=(PROFILE,), leave_out="copies", **options)}
@@ -38,7 +38,7 @@ def contenders(**options: Any) -> dict[str, TermFeatures]:
 def turns(
     models: dict[str, TermFeatures], documents: Any, labels: list[str], repeats: int, clock: Callable[[], float]
 ) -> dict[str, Any]:
-    """Return the seconds of every turn, of fit_transform and of transform."""
+    """Return the seconds of every repetition of fit_transform and transform."""
     seconds: dict[str, Any] = {name: ([], []) for name in models}
     for turn in range(repeats + 1):
         for name, model in models.items():

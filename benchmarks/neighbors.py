@@ -56,11 +56,11 @@ def seconds(run: Callable[..., Any], *arguments: Any) -> float:
 
 
 def check(models: dict[str, Any], test: Any) -> None:
-    """Compare neighbours, and predictions wherever no vote is tied and no distance doubtful in scikit-learn."""
+    """Compare neighbours, and predictions where scikit-learn has no tied vote and no tied distance."""
     ours, theirs = models["troenpy euclidean"], models["scikit-learn euclidean"]
     distances, nearest = ours.kneighbors(test)
     their_distances, their_nearest = theirs.kneighbors(test)
-    # scikit-learn takes the difference of numbers near 1, then a root: eight digits are left.
+    # scikit-learn subtracts numbers near 1 and takes the square root, which leaves eight digits.
     np.testing.assert_allclose(distances, their_distances, atol=3e-8)
     np.testing.assert_array_equal(ours.predict(test), models["troenpy euclidean, 2 threads"].predict(test))
     same_neighbours = (np.sort(nearest) == np.sort(their_nearest)).all(axis=1)
@@ -107,7 +107,7 @@ def peak_megabytes() -> float:
 
 
 def show_memory(train: Any, test: Any, labels: NDArray[Any]) -> None:
-    """Print what the test documents add to the peak of the process, after a few of them have been searched for."""
+    """Print the peak memory that a search adds, after a small warm-up search."""
     knn = SparseKNeighborsClassifier(n_jobs=2).fit(train, labels)
     knn.predict(test[:50])
     before = peak_megabytes()
@@ -118,9 +118,11 @@ def show_memory(train: Any, test: Any, labels: NDArray[Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
+    parser.add_argument(
+        "--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="corpus file; defaults to TROENPY_DATA"
+    )
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--memory", action="store_true", help="only what a search adds to the peak memory")
+    parser.add_argument("--memory", action="store_true", help="only measure the peak memory of a search")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data or TROENPY_DATA must name a .jsonl.gz file with text, label and split, or its folder")

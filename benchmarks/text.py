@@ -47,7 +47,7 @@ def load(path: Path) -> tuple[list[str], list[str]]:
 
 
 def enlarged(texts: list[str], times: int) -> list[str]:
-    """Repeat the texts, with fresh long words in every copy: rare words stay rare."""
+    """Repeat the texts, with new long words in every copy, so that rare words stay rare."""
     long_word = re.compile(r"\b[a-z]{9,}\b")
     copies = (texts if i == 0 else [long_word.sub(rf"\g<0>{i}", text) for text in texts] for i in range(times))
     return [text for copy in copies for text in copy]
@@ -84,7 +84,7 @@ def polars_count(texts: list[str]) -> Contender | None:
 
 
 def interleaved(contenders: dict[str, Contender], repeats: int) -> dict[str, float]:
-    """Median seconds of each, taken in turn so that a slow moment hits all."""
+    """Return the median seconds of each, measured in turn, so that a slow moment affects all."""
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeats):
         for name, run in contenders.items():
@@ -121,7 +121,7 @@ def compare(title: str, texts: list[str], labels: list[str], repeats: int, **set
 
 
 def compare_sizes(texts: list[str], labels: list[str], repeats: int, times: int) -> None:
-    """Time per megabyte must not grow with the corpus."""
+    """Print the time per megabyte for a small and a large corpus, which should be equal."""
     large, large_labels = enlarged(texts, times), labels * times
     vectorizers = {"1 thread": TfPiVectorizer(), "2 threads": TfPiVectorizer(n_jobs=2)}
     print(f"\n## TfPiVectorizer, seconds per MB, once and {times} times the corpus\n")
@@ -153,7 +153,7 @@ def peak_memory() -> float:
 
 
 def compare_memory(data: Path) -> None:
-    """Print what each adds to the peak of a process that holds the texts."""
+    """Print the peak memory that each adds to a process that holds the texts."""
     print("\n## Peak memory above the texts\n\n| | MB |\n|---|---|")
     for settings in ("", "ngram_range=(1, 2)"):
         for name in ("TfidfVectorizer({})", "TfPiVectorizer({})", "TfPiVectorizer({}, n_jobs=2)"):
@@ -173,7 +173,7 @@ print((time.perf_counter() - start) * 1000)
 
 
 def import_time(repeats: int) -> None:
-    """Print what `import troenpy` adds to scikit-learn's text module: the median of fresh processes, after a first."""
+    """Print the time that `import troenpy` adds to scikit-learn's text module: the median of fresh processes."""
     command = [sys.executable, "-c", IMPORT_TIME]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     runs = [
@@ -191,10 +191,15 @@ def describe_machine() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("TROENPY_DATA"),
+        help="corpus file or folder; defaults to TROENPY_DATA",
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--char-documents", type=int, default=2000, help="scikit-learn needs a minute for 10,000")
-    parser.add_argument("--times", type=int, default=10, help="how many times larger the large corpus is")
+    parser.add_argument("--times", type=int, default=10, help="size of the large corpus, relative to the small one")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data or TROENPY_DATA must name a .jsonl.gz file with a field 'text', or a folder")

@@ -1,4 +1,4 @@
-"""Optimal transport: distances per second against gensim's `wmdistance`, and what pruning saves in a search.
+"""Optimal transport: distances per second against gensim's `wmdistance`, and the speed-up from pruning.
 
     pip install gensim          # for this benchmark only
     python benchmarks/transport.py --vectors FILE --data FOLDER
@@ -47,7 +47,7 @@ def cpu_seconds(run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def words_of(counts: sparse.csr_array, vectors: embeddings.WordVectors, row: int) -> list[str]:
-    """Return the words of a document, each as often as it occurs."""
+    """Return the words of a document, with repetitions."""
     place = slice(counts.indptr[row], counts.indptr[row + 1])
     return [
         vectors.words[column]
@@ -112,7 +112,7 @@ def compare_searches(distance: DocumentDistance, words: WordCounts, n_queries: i
 
 
 def compare_jobs(distance: DocumentDistance, words: WordCounts, n_queries: int, n_jobs: int, n_rounds: int) -> None:
-    """Time the search in one process and in several, and compare what they find."""
+    """Time the search in one process and in several, and compare the neighbours."""
     nearest = NearestDocuments(distance.space, distance.shares(words.train))
     test = distance.shares(words.test[:n_queries])
     begin = time.perf_counter()
@@ -132,7 +132,7 @@ def compare_jobs(distance: DocumentDistance, words: WordCounts, n_queries: int, 
 
 
 def n_solutions(distance: DocumentDistance, train: sparse.csr_array, test: sparse.csr_array) -> tuple[int, int]:
-    """Count the documents that a search looks at, and those that it solves."""
+    """Count the documents that a search examines, and those that it solves."""
     solve = mock.patch.object(balanced.Balanced, "solve", autospec=True, side_effect=balanced.Balanced.solve)
     simplex = mock.patch.object(balanced, "_network_simplex", side_effect=balanced._network_simplex)
     with solve as looked_at, simplex as solved:
@@ -160,7 +160,7 @@ def compare_steps(n_points: int) -> None:
 
 
 def compare_newton(words: WordCounts, coef: float, tolerance: float) -> None:
-    """Time WFR with its interior point method and without, and count the pairs whose cost is not proven."""
+    """Time WFR with and without its interior point method, and count the pairs that miss the tolerance."""
     distance = word_distance("wfr", words.vectors.normalize(), coef=coef, tolerance=tolerance)
     generator = np.random.default_rng(0)
     train = words.train[generator.choice(words.train.shape[0], 30, replace=False)]
@@ -177,14 +177,16 @@ def compare_newton(words: WordCounts, coef: float, tolerance: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="or TROENPY_DATA")
+    parser.add_argument(
+        "--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="folder of corpora; defaults to TROENPY_DATA"
+    )
     parser.add_argument("--vectors", default="glove-50d", help="a name or a file")
     parser.add_argument("--dataset", default="r8")
     parser.add_argument("--pairs", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--queries", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--shared-queries", type=int, default=240, help="of a search shared by processes")
+    parser.add_argument("--shared-queries", type=int, default=240, help="queries for the search with several processes")
     arguments = parser.parse_args()
     corpus = datasets.load(arguments.dataset, data_dir=arguments.data)
     counted = count_terms(corpus)

@@ -40,7 +40,7 @@ def synthetic(n_classes: int, n_terms: int, n_cells: int, seed: int = 0) -> Clas
 
 
 def seconds(weight: Callable[..., object], tables: list[ClassCounts], repeats: int) -> list[float]:
-    """Return the least time of each table, all measured in turn: other work on the machine only adds to a time."""
+    """Return the minimum time for each table, measured in turn; other work on the machine only adds time."""
     times = [[] for _ in tables]  # type: list[list[float]]
     for _ in range(repeats):
         for table, taken in zip(tables, times, strict=True):

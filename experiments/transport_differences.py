@@ -1,4 +1,4 @@
-"""Why an error differs from a published one: the same corpus with one thing changed at a time.
+"""Find out why an error differs from a published one, by changing one thing at a time.
 
     python experiments/transport_differences.py --vectors FILE --dataset 20news --distance hoftt
 
@@ -47,13 +47,13 @@ FOLDED_COEFS = (1.0, 0.5, 1.5, 0.25, 0.125)
 K, N_FOLDS, MOST_APART = 7, 5, 500
 
 Parts = tuple[Documents, Documents]
-#: The classes of the nearest training documents of each query, nearest first: from training, queries, how many.
+#: A search: maps training documents, queries and k to the classes of the nearest training documents, nearest first.
 Search = Callable[[Documents, Documents, int], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The table's way, or one thing otherwise."""
+    """The setting of the table, or a variant of it."""
 
     title: str
     sample: int | None
@@ -76,7 +76,7 @@ def read_corpus(name: str, path: str) -> datasets.Corpus:
 
 
 def settings(distance: str, sample: int | None, more: int, has_given_split: bool) -> list[Setting]:
-    """Return the settings that make a difference for a distance and a corpus."""
+    """Return the settings to try for a distance and a corpus."""
     table = Setting("as in the table", sample)
     found = [table]
     if sample is not None:
@@ -114,7 +114,7 @@ def count_words(corpus: datasets.Corpus, name: str, setting: Setting) -> tuple[C
 
 
 def left_out(corpus: str, words: str) -> tuple[str | list[str] | None, int]:
-    """Return the stop words, and how often a word occurs at least."""
+    """Return the stop words, and the minimum number of occurrences of a word."""
     if words == "of WMD":
         from RAKE import SmartStopList
 
@@ -154,7 +154,7 @@ def parts(corpus: CountedCorpus, n_splits: int, setting: Setting) -> Iterator[Pa
 def transported(
     distance: str, counts: sparse.csr_array, vectors: WordVectors, codes: Documents, setting: Setting, n_jobs: int
 ) -> Search:
-    """Return the search by a distance of transport; topics are learnt when it is called."""
+    """Return the search by a transport distance, which learns topics if it needs them."""
 
     def search(train: Documents, queries: Documents, k: int) -> NDArray[np.int64]:
         if distance in TOPIC_DISTANCES:
@@ -188,7 +188,7 @@ def errors_by_k(neighbours: NDArray[np.int64], truth: Documents, ties: str) -> l
 
 
 def measure(search: Search, codes: Documents, splits: list[Parts], setting: Setting, choose: bool, ties: str) -> str:
-    """Return the mean errors over splits: with K, the chosen, and the best number of neighbours."""
+    """Return the mean errors over splits with K neighbours, with the chosen k, and with the best k."""
     by_k, by_chosen = [], []
     for train, test in splits:
         by_k.append(errors_by_k(search(train, test, setting.most_neighbours), codes[test], ties))
@@ -207,11 +207,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", default="glove-50d", help="a name or a file")
     parser.add_argument("--dataset", default="20news")
-    parser.add_argument("--texts", help="a file to be read instead of the corpus")
-    parser.add_argument("--only", help="the settings whose titles begin so")
+    parser.add_argument("--texts", help="read this file instead of the corpus")
+    parser.add_argument("--only", help="only settings whose title starts with this")
     parser.add_argument("--distance", default="hoftt", choices=(*DISTANCES, "none"), help="none: only without vectors")
-    parser.add_argument("--choose", action="store_true", help="choose k on training documents, too")
-    parser.add_argument("--splits", type=int, default=5, help="where none is given")
+    parser.add_argument("--choose", action="store_true", help="also choose k on training documents")
+    parser.add_argument("--splits", type=int, default=5, help="random splits, if the corpus has no given split")
     parser.add_argument("--sample", type=int, default=500, help="test documents of each split; 0 for all")
     parser.add_argument("--more", type=int, default=2000, help="test documents of the larger sample")
     parser.add_argument("--jobs", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Run optimal transport beside TF-IDF and TF-PI, for the table in docs/transport.md.
+"""Run optimal transport, TF-IDF and TF-PI for the table in docs/transport.md.
 
     python experiments/transport_run.py --vectors FILE
 
@@ -16,7 +16,7 @@ from troenpy.experiments.journal import read_rows
 
 ROWS = Path(__file__).parent / "results/transport/rows.jsonl"
 SAMPLE = 500
-#: Corpora with the splits to run where none is given, and whether test documents are drawn.
+#: Corpora, with the number of random splits if none is given, and whether to sample test documents.
 PLAN = {
     "r8": (1, None),
     "bbcsport": (50, None),
@@ -30,13 +30,13 @@ METHODS = ("knn: tf*idf", "knn: tf*pi", "knn: hoftt", "knn: hott", "knn: wmd", "
 
 
 def shown(progress: experiments.Progress) -> None:
-    """Print a row as it comes."""
+    """Print the latest row."""
     row = progress.row
     print(f"{row.setting}, split {row.seed}: {row.method} {100 * row.error:.2f} %, {row.cpu_seconds:.0f} s", flush=True)
 
 
 def main() -> None:
-    """Run what is missing."""
+    """Compute the missing rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", default="glove-50d", help="a name or a file")
     parser.add_argument("--jobs", type=int, default=-1)

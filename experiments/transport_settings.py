@@ -1,4 +1,4 @@
-"""How the settings of WMD and WFR were chosen: by errors on a fold inside the training part, never on test labels.
+"""Choose the settings of WMD and WFR by their error on a fold of the training part, never on test labels.
 
     python experiments/transport_settings.py --vectors FILE --datasets twitter,r8,bbcsport
 

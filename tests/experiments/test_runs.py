@@ -416,7 +416,7 @@ class TestRun:
             ({"splits": 0}, "splits must be 1 or more, got 0"),
             ({"train_fractions": [0.0]}, r"train_fractions must be numbers above 0 and at most 1, got \[0.0\]"),
             ({"corpora": [made_up(), made_up()]}, "corpora must have different names"),
-            ({"corpora": ["reuters"]}, "unknown corpus 'reuters'; known are bbcsport"),
+            ({"corpora": ["reuters"]}, "unknown corpus 'reuters'; choose one of bbcsport"),
             ({"methods": ["knn: tf*sqrt(pcf)"]}, r"on made up: scheme 'sqrt\(pcf\)' takes the square root of negative"),
             ({"splits": -1}, "splits must be 1 or more, got -1"),
             ({"splits": []}, r"splits must be a number of splits, or seeds from 0 .* got \[\]"),
@@ -442,7 +442,7 @@ class TestRun:
                 {"methods": [make_pipeline(CountVectorizer())]},
                 "a method must be a name such as 'knn: .*, got Pipeline",
             ),
-            ({"methods": [CountVectorizer()]}, "got CountVectorizer: to evaluate an estimator of your own"),
+            ({"methods": [CountVectorizer()]}, "got CountVectorizer: to evaluate your own estimator"),
             ({"methods": [CountVectorizer]}, "got CountVectorizer: .* scikit-learn's cross_val_score"),
             ({"methods": [len]}, "a method must be a name .* got len"),
             ({"methods": "knn: tf"}, r"methods must be a list of names, got the string 'knn: tf': write \['knn: tf'\]"),
@@ -506,23 +506,31 @@ class TestCorpora:
     @pytest.mark.parametrize(
         ("error", "message", "arguments"),
         [
-            (ValueError, "labels must be one for each of 2 documents, got shape (1,)", (["a", "b"], ["x"])),
-            (ValueError, "labels must be one for each of 2 documents, got shape (2, 2)", (["a", "b"], np.eye(2))),
-            (ValueError, "labels must be one for each of 2 documents, got shape ()", (["a", "b"], "xy")),
-            (ValueError, "labels must not be missing, that of document 1 is None", (["a", "b"], ["x", None])),
-            (ValueError, "labels must not be missing, that of document 1 is nan", (["a", "b"], ["x", np.nan])),
+            (ValueError, "labels must have one entry for each of the 2 documents, got shape (1,)", (["a", "b"], ["x"])),
+            (
+                ValueError,
+                "labels must have one entry for each of the 2 documents, got shape (2, 2)",
+                (["a", "b"], np.eye(2)),
+            ),
+            (ValueError, "labels must have one entry for each of the 2 documents, got shape ()", (["a", "b"], "xy")),
+            (ValueError, "labels must not be missing, got None for document 1", (["a", "b"], ["x", None])),
+            (ValueError, "labels must not be missing, got nan for document 1", (["a", "b"], ["x", np.nan])),
             (TypeError, "texts must be a sequence of strings, got str: one string per document", ("ab", ["x", "y"])),
             (TypeError, "texts must be a sequence of strings, got int", (5, ["x"])),
-            (TypeError, "texts must be strings, document 1 is 'nan' (float)", (["a", np.nan], ["x", "y"])),
-            (TypeError, "texts must be strings, document 0 is \"b'a'\" (bytes)", ([b"a"], ["x"])),
+            (TypeError, "texts must be strings, got 'nan' (float) for document 1", (["a", np.nan], ["x", "y"])),
+            (TypeError, "texts must be strings, got \"b'a'\" (bytes) for document 0", ([b"a"], ["x"])),
             (ValueError, "texts must not be empty", ([], [])),
             (ValueError, "split must be 'train' or 'test' for each document, got 'dev'", (["a"], ["x"], ["dev"])),
             (
                 ValueError,
-                "split must be one for each of 2 documents, got shape (1,)",
+                "split must have one entry for each of the 2 documents, got shape (1,)",
                 (["a", "b"], ["x", "y"], ["test"]),
             ),
-            (ValueError, "ids must be one for each of 1 documents, got shape (0,)", (["a"], ["x"], None, [])),
+            (
+                ValueError,
+                "ids must have one entry for each of the 1 documents, got shape (0,)",
+                (["a"], ["x"], None, []),
+            ),
         ],
     )
     def test_what_does_not_fit_says_so(self, error, message, arguments):
@@ -531,7 +539,7 @@ class TestCorpora:
 
     @pytest.mark.parametrize("name", ["", None, 5])
     def test_a_corpus_has_a_name(self, name):
-        with pytest.raises(ValueError, match=f"name must be text, got {name!r}"):
+        with pytest.raises(ValueError, match=f"name must be a non-empty string, got {name!r}"):
             Corpus(name, ["a"], ["x"])
 
 

@@ -128,7 +128,7 @@ def test_sample_weight_and_class_weight_reach_the_solver():
     assert TroenpyClassifier(class_weight="balanced").fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1.0
     with pytest.raises(ValueError, match=r"class_weight must name classes, got 'sprot'; the classes are"):
         TroenpyClassifier(class_weight={"sprot": 2}).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="class_weight is not for multi-label targets"):
+    with pytest.raises(ValueError, match="class_weight does not support multi-label targets"):
         TroenpyClassifier(class_weight="balanced").fit(["a goal", "a vote"], [[1, 0], [1, 1]])
 
 

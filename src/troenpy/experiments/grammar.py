@@ -237,7 +237,7 @@ def _checked_name(name: Any) -> str:
     what = getattr(name, "__name__", None) or type(name).__name__
     raise TypeError(
         f"a method must be a name such as 'knn: tf*pi' or 'lr: tf*pi + 2b', got {what}: "
-        "to evaluate an estimator of your own, use scikit-learn's cross_val_score"
+        "to evaluate your own estimator, use scikit-learn's cross_val_score"
     )
 
 

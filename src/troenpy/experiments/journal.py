@@ -201,7 +201,7 @@ class Journal:
 
     def __init__(self, file: IO[bytes] | None, rows: list[Row], *, overwrite: bool = False) -> None:
         self._file = file
-        self._is_fresh = overwrite
+        self._overwrite = overwrite
         self._name = "" if file is None else file.name
         self.rows = {row.key: row for row in rows}
 
@@ -209,9 +209,9 @@ class Journal:
         """Write a row, and wait until it is on disk."""
         if self._file is not None:
             try:
-                if self._is_fresh:
+                if self._overwrite:
                     self._file.truncate(0)
-                    self._is_fresh = False
+                    self._overwrite = False
                 _write(self._file, row.to_json().encode() + b"\n")
             except OSError as error:  # which does not name the file
                 raise OSError(error.errno, error.strerror, self._name) from None
