@@ -119,7 +119,7 @@ def test_an_interrupted_batch_is_not_there(model, X, others):
 @pytest.mark.parametrize(
     ("model", "parameters", "message"),
     [
-        (TroenpyClassifier(), {"class_weight": {"typo": 2}}, "class_weight names 'typo'"),
+        (TroenpyClassifier(), {"class_weight": {"typo": 2}}, "class_weight must name classes, got 'typo'"),
         (TextKNeighborsClassifier(n_neighbors=1), {"n_neighbors": 0}, "n_neighbors"),
     ],
 )

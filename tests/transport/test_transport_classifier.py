@@ -176,7 +176,7 @@ class TestExperiments:
         for name, error, message in (
             ("typo.npz", FileNotFoundError, "neither a file nor known word vectors: give a path or glove-50d"),
             ("cut.txt.gz", ValueError, "is damaged"),
-            ("others.txt", ValueError, "others.txt has a vector for none of the 6 terms of tiny"),
+            ("others.txt", ValueError, "others.txt has no vector for any of the 6 terms of tiny"),
         ):
             with pytest.raises(error, match=message):
                 experiments.run([corpus], ["knn1: wmd"], 1, vectors=tmp_path / name, out=out, overwrite=True)
