@@ -108,3 +108,31 @@ def test_bm25_is_cross_fitted_with_the_lengths_of_the_other_folds():
     expected = TermWeighter("idf", tf="bm25", cv=KFold(3)).fit_transform(COUNTS, LABELS, weights).toarray()
     features = TermFeatures(counted(Block("bm25", "idf", "bm25")), cv=KFold(3))
     np.testing.assert_allclose(features.fit_transform(COUNTS, LABELS, weights).toarray(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        (Block("a", takes_pcf=1), "takes_pcf must be True or False, got 1"),
+        (Block("a", abs), "the scheme of a block must be a name, an expression or None, got <built-in function abs>"),
+    ],
+)
+def test_a_block_of_the_wrong_types(block, message):
+    with pytest.raises(TypeError, match=message):
+        TermFeatures(words(block)).fit(TEXTS, LABELS)
+
+
+def test_a_class_in_the_place_of_a_counter_can_still_be_replaced_by_name():
+    features = TermFeatures([("words", CountVectorizer, ("btf",))])
+    assert "words__ngram_range" not in features.get_params()
+    assert (
+        features.set_params(words=CountVectorizer(), words__min_df=2).fit(TEXTS, LABELS).get_params()["words__min_df"]
+        == 2
+    )
+
+
+def test_a_parameter_that_is_not_known_leaves_the_default_features():
+    model = TroenpyClassifier()
+    with pytest.raises(ValueError, match="Invalid parameter 'typo'"):
+        model.set_params(features__typo=1)
+    assert model.features is None

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from some_views import words
 
-from troenpy import TermFeatures, TroenpyClassifier, settings
+from troenpy import TermFeatures, TroenpyClassifier, kernel_available, settings
 from troenpy.fitting import memory
 from troenpy.models import classifier, logistic
 
@@ -107,12 +107,20 @@ def test_the_solver_that_ran_is_named(monkeypatch):
     assert MODEL.solver_ == "ascent"
     assert TroenpyClassifier().fit(FOUR, TWO_CLASSES).solver_ == "newton"  # so few texts
     monkeypatch.setattr(logistic, "LEAST_CLIMBED", 0)
-    assert TroenpyClassifier(C=1e6).fit(TEXTS, LABELS).solver_ == "newton"
+    assert TroenpyClassifier(C=1e6).fit(TEXTS, LABELS).solver_ == "ascent, newton"  # by way of a smaller C
     assert TroenpyClassifier(tol=1e-6).fit(TEXTS, LABELS).solver_ == "ascent, newton"
     with kernel_off():
         assert TroenpyClassifier().fit(TEXTS, LABELS).solver_ == "newton"
     indicator = np.column_stack([topic == LABELS for topic in TOPICS]).astype(int)
     assert TroenpyClassifier().fit(TEXTS, indicator).solver_ == "ascent"
+
+
+def test_a_solver_that_took_no_step_is_not_named_and_the_warning_points_here():
+    with pytest.warns(ConvergenceWarning, match="not converged after 1 iterations") as seen:
+        assert TroenpyClassifier(max_iter=1).fit(TEXTS, LABELS).solver_ == (
+            "ascent" if kernel_available() else "newton"
+        )
+    assert seen[0].filename == __file__
 
 
 def test_sample_weight_and_class_weight_reach_the_solver():
@@ -338,7 +346,7 @@ def test_any_C_gives_the_right_labels(C):
 
 
 def test_a_C_that_cannot_be_solved_for_is_said():
-    with pytest.warns(ConvergenceWarning, match=r"C=3e\+100 times the largest weight of a document, 1, leaves too"):
+    with pytest.warns(ConvergenceWarning, match=r"C=3e\+100 times the largest sample weight, 1, makes the penalty too"):
         TroenpyClassifier(C=3e100).fit(FOUR, TWO_CLASSES)
 
 

@@ -13,6 +13,8 @@ from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from troenpy import TermFeatures
+from troenpy.features.views import view_of_words
 from troenpy.models import losses
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.logistic import Design, fit_logistic
@@ -175,7 +177,7 @@ def test_where_the_penalty_is_too_small_to_solve_for_that_is_said_and_classes_ar
     rng = np.random.default_rng(1)
     X = blocks_over_one_pattern(rng, 60, 30, 2, dtype=np.float32)
     codes = labels_of(rng, X, n_classes)
-    with pytest.warns(ConvergenceWarning, match=r"leaves too small a penalty to solve for: .* was taken instead"):
+    with pytest.warns(ConvergenceWarning, match="makes the penalty too small to solve: used"):
         coef, intercept, _ = fit_logistic(X, codes, n_classes, n_blocks=2, C=C, sample_weight=np.full(60, weight))
     is_known = np.diff(X.indptr) > 0
     assert (probabilities(X, coef, intercept).argmax(axis=1) == codes)[is_known].all()
@@ -288,9 +290,11 @@ def test_too_few_steps_and_too_small_a_tolerance_warn():
     rng = np.random.default_rng(8)
     X = blocks_over_one_pattern(rng, 60, 10, 1, dtype=np.float32)
     codes = labels_of(rng, X, 3)
-    with pytest.warns(ConvergenceWarning, match=r"not to tol=1e-06, in 1 steps: raise max_iter or tol"):
+    with pytest.warns(
+        ConvergenceWarning, match="not converged after 1 iterations: .* tol=1e-06; raise max_iter or tol"
+    ):
         fit_logistic(X, codes, 3, tol=1e-6, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="not to tol=0"):
+    with pytest.warns(ConvergenceWarning, match="more than tol=0; rounding prevents more"):
         coef, intercept, _ = fit_logistic(X, codes, 3, tol=0.0)
     np.testing.assert_allclose(
         probabilities(X, coef, intercept), scikit_learns(X, codes, 1.0, None).predict_proba(X), atol=1e-4
@@ -311,3 +315,27 @@ ascent = rows.ascent(np.arange(3000) % 1000, np.ones(3000), 1.0, np.zeros(1000))
 @pytest.mark.parametrize("call", ["rows.multiply(q)", "ascent.climb()"])
 def test_ctrl_c_stops_the_kernel(call):
     assert hears_signals(SETUP, call)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.usefixtures("kernel_or_twin")
+def test_a_large_C_on_separable_documents_is_solved_at_least_as_well_as_a_smaller_one(n_classes):
+    rng = np.random.default_rng(n_classes)
+    codes = np.arange(90) % n_classes
+    words = [
+        " ".join(f"w{t}" for t in [*rng.integers(0, 200, 15), *(5 * code + rng.integers(0, 8, 4))]) for code in codes
+    ]
+    X = TermFeatures(view_of_words("pi", "btf", "ecib_abs")).fit_transform(words, codes)
+
+    def log_loss(C):
+        coef, intercept, _ = fit_logistic(X, codes, n_classes, n_blocks=4, C=C)
+        decisions = X @ coef.T + intercept
+        decisions = np.hstack([np.zeros_like(decisions), decisions]) if n_classes == 2 else decisions
+        return -special.log_softmax(decisions, axis=1)[np.arange(90), codes].sum()
+
+    losses = [log_loss(C) for C in (1e2, 1e4, 1e6, 1e7)]
+    assert losses == sorted(losses, reverse=True)
+    with pytest.warns(ConvergenceWarning, match="makes the penalty too small to solve: used .* Lower C or the weights"):
+        beyond = [log_loss(C) for C in (1e20, 3e100, 1e300)]
+    assert beyond[0] < 1e-3
+    np.testing.assert_allclose(beyond, beyond[0], rtol=1e-6)

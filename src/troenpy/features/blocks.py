@@ -8,6 +8,7 @@ import numpy as np
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm
+from troenpy.fitting.parameters import check_flag
 from troenpy.weights.count_table import Floats
 from troenpy.weights.schemes import check_scheme, term_weights
 
@@ -46,10 +47,15 @@ class Block:
 
     def check(self) -> None:
         """Raise an error for an invalid name, scheme, tf or norm."""
-        if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"the name of a block must be a non-empty string, got {self.name!r}")
+        if not isinstance(self.name, str) or not self.name or "__" in self.name or self.name == PROFILE:
+            raise ValueError(
+                f"the name of a block must be a non-empty string without '__', and not {PROFILE!r}, got {self.name!r}"
+            )
+        check_flag("takes_pcf", self.takes_pcf)
         check_tf_and_norm(self.tf, self.norm)
         if self.scheme is not None:
+            if not isinstance(self.scheme, str):
+                raise TypeError(f"the scheme of a block must be a name, an expression or None, got {self.scheme!r}")
             check_scheme(self.scheme, smoothing=1.0)
 
     def fields(self) -> list[Any]:
@@ -97,7 +103,7 @@ def read_blocks(blocks: Any) -> tuple[list[Block], bool]:
     (['cib_ncf', 'cib_pcf'], True)
     """
     if not isinstance(blocks, list | tuple) or not all(isinstance(block, str | Block) for block in blocks):
-        raise ValueError(f"blocks must be a sequence of names such as ('pi', 'btf'), got {blocks!r}")
+        raise ValueError(f"blocks must be a list or tuple of names and Blocks, such as ('pi', 'btf'), got {blocks!r}")
     if not blocks:
         raise ValueError("blocks must name at least one block, such as ('pi', 'btf'), got none")
     for block in blocks:

@@ -1,6 +1,5 @@
 """A fitted view: its counter, class counts, weights and class profile."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from troenpy.features.parts import Parts
 from troenpy.features.rows import row_sums
 from troenpy.features.views import View
 from troenpy.files.saved import add_prefix, checked, select_prefix
+from troenpy.fitting.notices import warn_user
 from troenpy.fitting.parameters import check_not_negative, check_positive
 from troenpy.weights.count_table import Floats
 
@@ -211,7 +211,7 @@ def choose_blocks(view: View, counts: ClassCounts, weigh: Any) -> tuple[list[Blo
             message += ". ECIB is zero for two classes of equal size: use 'ecib_abs' there"
         if not any(kept) and not view.has_profile:
             raise ValueError(f"no block is left: {message}")
-        warnings.warn(message, UserWarning, stacklevel=6)
+        warn_user(message, UserWarning)
     blocks = [block for block, is_kept in zip(view.blocks, kept, strict=True) if is_kept]
     chosen = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
     return blocks, np.array(chosen).reshape(len(chosen), len(counts.term_docs))

@@ -175,7 +175,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         if "views" in params:
             self.views = params.pop("views")
         views = self._views_or_default()
-        names = {name.partition("__")[0] for name in nested_parameters(views)}
+        names = {name.partition("__")[0] for name in nested_parameters(views)} - set(self.get_params(deep=False))
         changes = {key: value for key, value in params.items() if key.partition("__")[0] in names}
         super().set_params(**{key: value for key, value in params.items() if key not in changes})
         if changes:
@@ -335,6 +335,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
     def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
         """Fit, and return the counts, labels and sample weights."""
         (view,) = read_views(self._views_or_default())
+        if view.name in self.get_params(deep=False):
+            raise ValueError(f"the name of a view must not be a parameter of TermFeatures, got {view.name!r}")
         self._check_parameters()
         profile = ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out) if view.has_profile else None
         counter, columns = view.new_counter(self.dtype, self.n_jobs), None

@@ -68,7 +68,7 @@ def _is_triple(view: Any) -> bool:
 
 def _read_view(name: str, counter: Any, blocks: Any) -> View:
     if not name or "__" in name:
-        raise ValueError(f"the name of a view must be a string without '__', such as 'words', got {name!r}")
+        raise ValueError(f"the name of a view must be a non-empty string without '__', such as 'words', got {name!r}")
     if _is_counts(counter):
         counter = None
     elif not isinstance(counter, CountVectorizer) or isinstance(counter, TfPiVectorizer):
@@ -87,7 +87,7 @@ def nested_parameters(views: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, counter, blocks in views if isinstance(views, list | tuple) and all(map(_is_triple, views)) else ():
         found |= {name: counter, f"{name}__blocks": blocks}
-        if hasattr(counter, "get_params"):
+        if hasattr(counter, "get_params") and not isinstance(counter, type):
             found |= {f"{name}__{key}": value for key, value in counter.get_params().items()}
     return found
 
@@ -102,7 +102,7 @@ def set_nested_parameters(views: Any, changes: Mapping[str, Any]) -> list[Any]:
             for key, value in changes.items()
             if key.startswith(f"{name}__") and key != f"{name}__blocks"
         }
-        if own and not hasattr(counter, "set_params"):
+        if own and (isinstance(counter, type) or not hasattr(counter, "set_params")):
             raise ValueError(
                 f"unknown parameter {next(iter(own))!r} for the view {name!r}: {counter!r} has no parameters"
             )

@@ -186,6 +186,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
         if not self._is_multilabel:
             weights = weights * class_weights[labels.indicator.indices]
+            self._check_weighted_classes(labels.indicator.indices, weights)
         design = Design(X, max(1, len(features.blocks_)), n_threads, profile)
         if X.dtype == np.float32 and not design.is_sure(C * weights.max()):
             design = Design(X.astype(np.float64), max(1, len(features.blocks_)), n_threads, profile)
@@ -328,6 +329,10 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
                 raise ValueError(f"class_weight must name classes, got {name!r}; the classes are {_some(names)}")
             check_not_negative(f"class_weight[{name!r}]", weight)
         return np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
+
+    def _check_weighted_classes(self, codes: NDArray[Any], weights: NDArray[np.float64]) -> None:
+        if self.class_weight is not None and np.count_nonzero(np.bincount(codes, weights)) < 2:
+            raise ValueError(f"class_weight must leave two classes a positive weight, got {self.class_weight!r}")
 
     def _fit_each_label(self, solve: Callable[..., Fit], labels: Labels, n_columns: int) -> None:
         columns = labels.indicator.tocsc()

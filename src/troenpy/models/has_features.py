@@ -78,7 +78,12 @@ class HasFeatures:
         is_default = params.get("features", self.features) is None
         if is_default and any(name.startswith("features__") for name in params):
             params["features"] = self.default_features()
-        return super().set_params(**params)  # type: ignore[misc]
+        before = self.features
+        try:
+            return super().set_params(**params)  # type: ignore[misc]
+        except Exception:
+            self.features = before
+            raise
 
 
 def check_features(features: Any) -> TermFeatures:

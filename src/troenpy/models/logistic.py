@@ -1,10 +1,9 @@
 """Logistic regression with an L2 penalty, for sparse rows whose columns share one pattern, and any number of classes.
 
-Dual coordinate ascent in the kernel takes some rounds over the documents, each about as long as one gradient. Where
-there is no kernel, `tol` is small, or C so large that ascent is slow, Newton's method goes on from where that stopped.
+Dual coordinate ascent in the kernel makes a few passes over the documents, each about as costly as one gradient.
+Newton's method continues from there without the kernel, or if `tol` is small or C too large for ascent.
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,27 +15,33 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from troenpy._kernel.solver import Rows
+from troenpy.fitting.notices import warn_user
 from troenpy.models.losses import Codes, Floats, RowLoss, first_intercept
 from troenpy.models.newton import Descent, SharedDirections, State
 from troenpy.models.progress import Progress
 
-#: The ascent is in single precision: what is to be closer to the minimum than this is left to Newton's method.
+#: Ascent works in single precision; Newton's method takes over for a smaller tolerance than this.
 ASCENT_ACCURACY = 3e-4
-#: C x squared length of a document, in the mean: with less, the first Newton step is exact; with more, ascent is slow.
+#: Mean of C x squared length of a document: below this range the first Newton step is exact, above it ascent is slow.
 CLIMBED = 1e-9, 1e3
-#: Values of X x decisions: with less, Newton's method takes no time, ...
+#: Values of X x decisions: below this, Newton's method takes no time, ...
 LEAST_CLIMBED = 2**12
-#: ... so that it may as well go on to here.
+#: ... so it continues to this accuracy.
 TINY_ACCURACY = 1e-5
+#: A large C is reached in stages, each this many times the one before, ...
+STAGE_FACTOR = 30.0
+#: ... and solved to this accuracy until the last.
+STAGE_ACCURACY = 0.1
 #: The ascent is judged by this many rounds at a time.
 ROUNDS_JUDGED = 10
-#: The largest C x weight x eigenvalue of X X' that is solved whatever the labels, by precision of X, if given enough
-#: steps: above it, the penalty may be lost in rounding.
+#: The largest C x weight x eigenvalue of X X' that is certain to be solvable, by precision of X: above it, rounding may
+#: hide the penalty.
 SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
-#: Up to so much more is tried.
+#: Problems up to this many times harder are attempted.
 TRIED = 1e4
 #: Below this, coefficients are proportional to C, and their gradient is lost in the rounding of the intercept's.
 LEAST_CONDITION = 1e-9
+TINY = float(np.finfo(float).tiny)
 
 
 def fit_logistic(
@@ -56,30 +61,30 @@ def fit_logistic(
     Parameters
     ----------
     X : CSR matrix of shape (n_documents, n_features), float32 or float64; or Design
-        Sums over features are in its precision. A Design serves several fits; it knows `n_blocks` and `n_threads`.
+        Sums over features use its precision. A Design can be reused; it has its own `n_blocks` and `n_threads`.
     codes : array-like of shape (n_documents,)
         The class of each document, in [0, n_classes).
     n_classes : int
         Two classes have one decision, for the second; more have one each (multinomial).
     n_blocks : int, default=1
-        X consists of so many blocks of columns, and every row has the same columns in each.
+        Number of blocks of columns in X; every row has the same columns in each.
     C : float, default=1.0
     sample_weight : array of shape (n_documents,), optional
         Factors of the losses: only their products with C matter.
     tol : float, default=1e-3
-        Stop when the coefficients are certain to be within `tol` of the best ones, in parts of their length, by the
-        duality gap: no objective is further above its minimum than tol^2 of it.
+        Stop when the duality gap shows that the coefficients are within about `tol` of the optimum, relative to their
+        length.
     max_iter : int, default=300
-        Rounds of ascent and Newton steps, at most; a ConvergenceWarning says if they did not suffice.
+        Maximum number of passes and Newton steps; a ConvergenceWarning says if they were too few.
     n_threads : int, default=1
-        Of Newton's method; the ascent has one. Results are the same for any number.
+        Threads for Newton's method; ascent uses one. Results do not depend on it.
 
     Returns
     -------
     coef : array of shape (n_decisions, n_features)
     intercept : array of shape (n_decisions,)
     n_iter : int
-        Rounds and steps.
+        Passes and steps.
 
     Examples
     --------
@@ -105,7 +110,7 @@ class Fit:
 
 
 class Design:
-    """What a fit needs of X and not of the labels: its rows, and the directions that they share.
+    """The part of a fit that does not depend on the labels: the rows of X and the directions they share.
 
     Parameters
     ----------
@@ -122,26 +127,26 @@ class Design:
     def fit(
         self, codes: ArrayLike, n_classes: int, *, C: float, sample_weight: Floats | None, tol: float, max_iter: int
     ) -> Fit:
-        """Do what `fit_logistic` says."""
+        """Fit as described in `fit_logistic`."""
         codes = _read_codes(codes, self.n_rows, n_classes)
         if not (np.isfinite(C) and C > 0):
             raise ValueError(f"C must be positive and finite, got {C}")
         weights = np.ones(len(codes)) if sample_weight is None else sample_weight
         if weights.shape != codes.shape or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise ValueError("sample_weight must have one weight per document, finite, not negative, and not all zero")
-        # With C times the largest weight in the place of C, no weight is above 1: their scale cannot do harm.
+        # Replace C by C times the largest weight: then no weight exceeds 1, and their scale does not matter.
         largest = float(weights.max())
         solution, strength = self.solve(codes, weights / largest, n_classes, float(C), largest, tol, max_iter)
         coef = np.ascontiguousarray(solution.state.coef.T)
         coef *= np.sqrt(strength) * min(1.0, C * largest / strength)
         intercept = solution.state.intercept
-        # Of several classes, a constant added to all intercepts changes nothing: the mean is zero, as scikit-learn's.
+        # With several classes a constant added to all intercepts changes nothing: make their mean 0, as scikit-learn.
         intercept = intercept if n_classes == 2 else intercept - intercept.mean()
         return Fit(coef, intercept, solution.n_iter, ", ".join(solution.solvers))
 
     @cached_property
     def shared(self) -> SharedDirections:
-        """The directions that rows share; only Newton's method needs them."""
+        """The directions that rows share, which only Newton's method needs."""
         return SharedDirections.found(self.rows)
 
     @cached_property
@@ -150,18 +155,18 @@ class Design:
         vector, length = np.random.default_rng(0).random((self.n_rows, 1)) + 0.5, 1.0
         for _ in range(8):
             vector = self.rows.multiply(self.rows.combine(vector / length))
-            length = max(float(np.linalg.norm(vector)), np.finfo(float).tiny)
+            length = max(float(np.linalg.norm(vector)), TINY)
         return length
 
     def is_sure(self, strength: float) -> bool:
-        """Say whether a C x sample weight is sure to be solved."""
+        """Whether this C x sample weight is certain to be solvable."""
         # The sum of all eigenvalues is known at once.
-        return strength * self.rows.squares <= self._sure or strength * self.largest <= self._sure
+        return strength <= self._sure / max(self.rows.squares, TINY) or strength <= self._sure / self.largest
 
     def solve(
         self, codes: Codes, weights: Floats, n_classes: int, C: float, weight: float, tol: float, max_iter: int
     ) -> "tuple[Solution, float]":
-        """Minimise for C x weight in the place of C, or for the nearest that can be solved; if less, with a warning.
+        """Minimise with C x weight as C, or with the nearest solvable value; warn if that is smaller.
 
         Returns
         -------
@@ -172,20 +177,19 @@ class Design:
         strength = float(np.exp(np.clip(np.log(C) + np.log(weight), -700.0, 700.0)))
         if strength * self.rows.squares < LEAST_CONDITION * self.n_rows:
             strength = max(strength, LEAST_CONDITION / self.largest)
-        if self.is_sure(strength) or strength * self.largest <= TRIED * self._sure:
+        if self.is_sure(strength) or strength <= TRIED * self._sure / self.largest:
             solution = Solution(self, strength, tol, max_iter).found(codes, weights, n_classes)
             if self.is_sure(strength) or solution.progress.is_reached:
                 solution.progress.warn_unless_reached(solution.n_iter)
                 return solution, strength
         sure = self._sure / self.largest
-        warnings.warn(
-            f"C={C:g} times the largest weight of a document, {weight:g}, leaves too small a penalty to solve for:"
-            f" {sure:.1e} was taken instead of {strength:.1e}. Lower C or the weights",
+        warn_user(
+            f"C={C:g} times the largest sample weight, {weight:g}, makes the penalty too small to solve: used"
+            f" {sure:.1e} instead of {strength:.1e}. Lower C or the weights",
             ConvergenceWarning,
-            stacklevel=4,
         )
-        # Each document's own product is bounded, so that one that weighs too much does not silence the others.
-        bounded = np.minimum(weights, sure / strength) * (strength / sure)
+        # Bound each document's product separately, so that one heavy document does not silence the others.
+        bounded = np.where(weights < sure / strength, weights * (strength / sure), 1.0)
         solution = Solution(self, sure, tol, max_iter).found(codes, bounded, n_classes)
         solution.progress.warn_unless_reached(solution.n_iter)
         return solution, sure
@@ -208,18 +212,39 @@ class Solution:
         self.n_iter, self.solvers = 0, list[str]()
 
     def found(self, codes: Codes, weights: Floats, n_classes: int) -> "Solution":
-        """Find them."""
+        """Find them: for a large C, by way of smaller ones, each starting from the solution of the one before."""
         intercept = first_intercept(codes, weights, n_classes)
-        self.state = State(np.zeros((len(intercept), self._design.rows.n_columns)).T, intercept)
-        rows = self._design.rows
+        rows, wanted = self._design.rows, self.progress
+        self.state = State(np.zeros((len(intercept), rows.n_columns)).T, intercept)
         self._is_tiny = rows.n_values * len(intercept) < LEAST_CLIMBED
-        if not self._is_tiny and CLIMBED[0] < self._strength * rows.squares / len(codes) < CLIMBED[1]:
+        path = self._strengths(len(codes))
+        for strength in path:
+            self.state.coef *= np.sqrt(self._strength / strength)
+            self._strength, is_last = strength, strength == path[-1]
+            self.progress = wanted if is_last else Progress(max(wanted.tol, STAGE_ACCURACY))
+            self._solve(codes, weights, n_classes)
+        return self
+
+    def _strengths(self, n_rows: int) -> list[float]:
+        """Return the strength, after smaller ones if ascent would be slow."""
+        largest_climbed = CLIMBED[1] * n_rows / max(self._design.rows.squares, TINY)
+        stages = list[float]()
+        strength = self._strength / STAGE_FACTOR
+        while strength > largest_climbed / STAGE_FACTOR:
+            stages.append(strength)
+            strength /= STAGE_FACTOR
+        return [*reversed(stages), self._strength]
+
+    def _solve(self, codes: Codes, weights: Floats, n_classes: int) -> None:
+        """Solve for the present strength, from the present state."""
+        rows = self._design.rows
+        is_start = self.n_iter == 0
+        if is_start and not self._is_tiny and CLIMBED[0] < self._strength * rows.squares / len(codes) < CLIMBED[1]:
             self._climb(codes, weights)
         if not self.progress.is_reached:
-            # Products with shared directions are small: more than one thread slows them down, and changes sums.
+            # The products with shared directions are small: more BLAS threads slow them down, and change sums.
             with threadpool_limits(1, user_api="blas"):
-                self._descend(RowLoss(self._design.rows, codes, weights, n_classes, np.sqrt(self._strength)))
-        return self
+                self._descend(RowLoss(rows, codes, weights, n_classes, np.sqrt(self._strength)))
 
     def _climb(self, codes: Codes, weights: Floats) -> None:
         """Take rounds of dual coordinate ascent while they promise to get there."""
@@ -245,7 +270,7 @@ class Solution:
         ascent.read(self.state.coef.T, self.state.intercept)
 
     def _is_promising(self, gaps: list[float], goal: float) -> bool:
-        """Say whether the gap, going on as in the last rounds, closes in time."""
+        """Whether the gap will close in time at the rate of the last rounds."""
         if len(gaps) < 2 * ROUNDS_JUDGED:
             return True
         before, now = sum(gaps[-2 * ROUNDS_JUDGED : -ROUNDS_JUDGED]), sum(gaps[-ROUNDS_JUDGED:])
@@ -255,7 +280,6 @@ class Solution:
     def _descend(self, loss: RowLoss) -> None:
         """Take Newton steps."""
         shared = self._design.shared.scaled(self._strength)
-        self.solvers.append("newton")
         self.state = State(np.ascontiguousarray(self.state.coef), self.state.intercept)
         while True:
             descent = Descent(loss, self.state)
@@ -269,6 +293,8 @@ class Solution:
                 break
             self.state = moved
             self.n_iter += 1
+            if "newton" not in self.solvers:
+                self.solvers.append("newton")
 
 
 def _read_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> Codes:

@@ -11,7 +11,7 @@ from troenpy._kernel.solver import Rows
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-#: Without the kernel, rows x decisions that are worked out at a time: 8 MB an array.
+#: Rows x decisions computed at a time without the kernel: 8 MB per array.
 DECISIONS_AT_ONCE = 2**20
 
 

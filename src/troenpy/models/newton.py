@@ -13,7 +13,7 @@ from troenpy.models.losses import Floats, RowLoss
 
 #: How many shared directions are solved exactly.
 N_DIRECTIONS = 24
-#: Conjugate gradients stop here at the latest; the next step goes on from what they found.
+#: Maximum number of conjugate gradient iterations per step; the next step continues from the result.
 MAX_INNER = 200
 #: Differences of the objective below this part of it are rounding.
 ROUNDING = 64 * np.finfo(np.float64).eps
@@ -27,11 +27,11 @@ class State:
     intercept: Floats
 
     def moved(self, step: "State", length: float) -> "State":
-        """Return the state so much further along a step."""
+        """Return the state moved along a step by this factor."""
         return State(self.coef + length * step.coef, self.intercept + length * step.intercept)
 
     def move(self, step: "State", length: float) -> None:
-        """Go so much further along a step."""
+        """Move along a step by this factor."""
         self.coef += length * step.coef
         self.intercept += length * step.intercept
 
@@ -59,7 +59,7 @@ class Descent:
         self.gap = dot(coef, coef) / 2 + float(gains.sum())
 
     def step(self, shared: "SharedDirections", accuracy: float) -> State | None:
-        """Return the state one step further down; None where rounding hides any."""
+        """Return the next state, or None if rounding hides any progress."""
         return self._search(self._solve(SharedSolver(shared, self._loss), accuracy))
 
     def _solve(self, solver: "SharedSolver", accuracy: float) -> State:

@@ -106,7 +106,11 @@ def _by_owner(options: dict[str, Any], *owners: Any) -> dict[str, Any]:
     for name in options:
         if name not in known:
             near = get_close_matches(name, known, 3, cutoff=0.5)
-            advice = f"did you mean {' or '.join(near)}?" if near else "see TermFeatures and CountVectorizer"
+            advice = (
+                f"did you mean {' or '.join(near)}?"
+                if near
+                else f"see {type(owners[0]).__name__}, TermFeatures and CountVectorizer"
+            )
             raise TypeError(f"unknown option {name!r}: {advice}")
     return {known[name]: value for name, value in options.items()}
 
