@@ -47,7 +47,32 @@ class TermCounts(CountedRows):
     def vocabulary(self) -> dict[str, int]: ...
     def vocabulary_and_rows(self, indices: NDArray[Any], data: NDArray[Any], binary: bool) -> dict[str, int]: ...
 
-class Rows32:
+class _DesignRows:
+    def log_loss(
+        self,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scale: float,
+        coef: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        p: NDArray[np.float64],
+        n_threads: int,
+    ) -> float: ...
+    def curve(
+        self,
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scale: float,
+        p: NDArray[np.float64],
+        direction: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        out: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def multiply(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+    def combine(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
+
+class Rows32(_DesignRows):
     def __init__(
         self,
         data: NDArray[np.float32],
@@ -60,45 +85,8 @@ class Rows32:
         tail_indptr: NDArray[np.int64],
         n_tail: int,
     ) -> None: ...
-    def log_loss(
-        self,
-        codes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        scale: float,
-        coef: NDArray[np.float64],
-        intercept: NDArray[np.float64],
-        p: NDArray[np.float64],
-        n_threads: int,
-    ) -> float: ...
-    def curve(
-        self,
-        codes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        scale: float,
-        p: NDArray[np.float64],
-        direction: NDArray[np.float64],
-        intercept: NDArray[np.float64],
-        out: NDArray[np.float64],
-        n_threads: int,
-    ) -> None: ...
-    def multiply(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
-    def combine(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
 
-class Ascent32:
-    def __init__(
-        self,
-        rows: Rows32,
-        codes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        strength: float,
-        intercept: NDArray[np.float64],
-        portable: bool = False,
-    ) -> None: ...
-    def climb(self) -> float: ...
-    def gap(self) -> tuple[float, float, float]: ...
-    def read(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None: ...
-
-class Rows64:
+class Rows64(_DesignRows):
     def __init__(
         self,
         data: NDArray[np.float64],
@@ -111,34 +99,11 @@ class Rows64:
         tail_indptr: NDArray[np.int64],
         n_tail: int,
     ) -> None: ...
-    def log_loss(
-        self,
-        codes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        scale: float,
-        coef: NDArray[np.float64],
-        intercept: NDArray[np.float64],
-        p: NDArray[np.float64],
-        n_threads: int,
-    ) -> float: ...
-    def curve(
-        self,
-        codes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        scale: float,
-        p: NDArray[np.float64],
-        direction: NDArray[np.float64],
-        intercept: NDArray[np.float64],
-        out: NDArray[np.float64],
-        n_threads: int,
-    ) -> None: ...
-    def multiply(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
-    def combine(self, m: NDArray[np.float64], out: NDArray[np.float64], n_threads: int) -> None: ...
 
-class Ascent64:
+class _Ascent:
     def __init__(
         self,
-        rows: Rows64,
+        rows: _DesignRows,
         codes: NDArray[np.int64],
         weights: NDArray[np.float64],
         strength: float,
@@ -148,6 +113,9 @@ class Ascent64:
     def climb(self) -> float: ...
     def gap(self) -> tuple[float, float, float]: ...
     def read(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None: ...
+
+class Ascent32(_Ascent): ...
+class Ascent64(_Ascent): ...
 
 def names_by_column(vocabulary: dict[Any, Any], names: NDArray[np.object_]) -> bool: ...
 def add_one_troenpy(

@@ -105,9 +105,7 @@ def _by_neighbours(split: Split, group: Sequence[Method]) -> list[Codes]:
 def _nearest_rows(split: Split, method: Method, n_neighbors: int) -> NDArray[np.int64]:
     """Return the nearest training documents of each test document, by the sum of the distances in all features."""
     pairs = [_to_compare(split, columns) for columns in method.columns]
-    train, test = (
-        rows[0] if len(rows) == 1 else sparse.hstack(rows, format="csr") for rows in zip(*pairs, strict=True)
-    )
+    train, test = map(_hstack, zip(*pairs, strict=True))
     train.eliminate_zeros()
     kept = np.flatnonzero(np.diff(train.indptr))
     if n_neighbors > len(kept):

@@ -3,7 +3,6 @@
 The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
-import warnings
 from collections.abc import Collection, Iterator
 from numbers import Integral
 from typing import Any
@@ -28,6 +27,7 @@ from troenpy.features.text_parameters import (
 from troenpy.files import archive
 from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
+from troenpy.fitting.notices import warn_user
 from troenpy.fitting.transaction import all_or_nothing
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
@@ -287,10 +287,10 @@ class CountVectorizer(SklearnCountVectorizer):
         self._warn_for_unused_params()
         self._validate_vocabulary()
         if self.fixed_vocabulary_ and self.lowercase and any(map(has_upper_case, self.vocabulary)):
-            warnings.warn(
+            warn_user(
                 "Upper case characters found in vocabulary while 'lowercase' is True. "
                 "These entries will not be matched with any documents",
-                stacklevel=3,
+                UserWarning,
             )
 
     def _has_own_steps(self) -> bool:

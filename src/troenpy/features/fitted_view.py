@@ -16,9 +16,9 @@ from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.parts import Parts
-from troenpy.features.rows import row_sums
+from troenpy.features.rows import total_length
 from troenpy.features.views import View
-from troenpy.files.saved import add_prefix, checked, select_prefix
+from troenpy.files.saved import add_prefix, check_array, select_prefix
 from troenpy.fitting.notices import warn_user
 from troenpy.fitting.parameters import check_not_negative, check_positive
 from troenpy.weights.count_table import Floats
@@ -193,8 +193,8 @@ class FittedView:
         if columns is not None and columns.shape != (n_terms,):
             raise ValueError("column names and counts differ in size")
         profile = None if state["profile"] is None else ClassProfile(**state["profile"]).learn(counts)
-        weights = checked(arrays["weights"], (len(blocks), n_terms))
-        scale, length = state["profile_scale"], checked(arrays["length"], (1,))[0]
+        weights = check_array(arrays["weights"], (len(blocks), n_terms))
+        scale, length = state["profile_scale"], check_array(arrays["length"], (1,))[0]
         check_positive("profile_scale", scale)
         check_not_negative("length", float(length))
         return cls(str(state["name"]), counter, counts, float(length), blocks, weights, profile, scale, columns)
@@ -205,9 +205,9 @@ def choose_blocks(view: View, counts: ClassCounts, weigh: Any) -> tuple[list[Blo
     weights = [weigh(block, counts) for block in view.blocks]
     kept = [bool(weight.any()) for weight in weights]
     if not all(kept):
-        left_out = ", ".join(block.name for block, is_kept in zip(view.blocks, kept, strict=True) if not is_kept)
-        message = f"dropped {left_out}: all weights are zero"
-        if "cib_ncf" in left_out:
+        dropped = [block.name for block, is_kept in zip(view.blocks, kept, strict=True) if not is_kept]
+        message = f"dropped {', '.join(dropped)}: all weights are zero"
+        if "cib_ncf" in dropped:
             message += ". ECIB is zero for two classes of equal size: use 'ecib_abs' there"
         if not any(kept) and not view.has_profile:
             raise ValueError(f"no block is left: {message}")
@@ -225,7 +225,5 @@ def capacity_for(blocks: list[Block], profile: ClassProfile | None, n_classes: i
 
 def mean_length(X: Any, sample_weight: Floats | None) -> float:
     """Return the mean document length, in terms."""
-    lengths = row_sums(X)
-    n_documents = len(lengths) if sample_weight is None else float(sample_weight.sum())
-    total = lengths.sum() if sample_weight is None else sample_weight @ lengths
-    return float(total / n_documents) if n_documents else 0.0
+    n_documents = X.shape[0] if sample_weight is None else float(sample_weight.sum())
+    return total_length(X, sample_weight) / n_documents if n_documents else 0.0

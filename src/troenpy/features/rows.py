@@ -90,6 +90,12 @@ def bm25_counts(rows: Any, average_length: float | NDArray[np.float64]) -> NDArr
     return saturated.astype(rows.dtype, copy=False)
 
 
+def total_length(X: Any, sample_weight: NDArray[np.float64] | None) -> float:
+    """Return the sum of all counts, each document counted as often as its weight says."""
+    lengths = row_sums(X)
+    return float(lengths.sum() if sample_weight is None else sample_weight @ lengths)
+
+
 def row_sums(X: Any) -> NDArray[np.float64]:
     """Return the sum of each row, which is the document length, as float64."""
     return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()

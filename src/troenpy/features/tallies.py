@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.files.archive import Arrays
-from troenpy.files.saved import add_prefix, checked, select_prefix
+from troenpy.files.saved import add_prefix, check_array, select_prefix
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Tally:
         """Rebuild the tally from the result of `to_arrays`; everything is validated."""
         counts = ClassCounts.from_arrays(select_prefix("counts.", arrays))
         shape = counts.term_docs.shape
-        frequency, occurrences = (checked(arrays[name], shape) for name in ("frequency", "occurrences"))
+        frequency, occurrences = (check_array(arrays[name], shape) for name in ("frequency", "occurrences"))
         return cls(counts, n_documents, frequency, occurrences)
 
 

@@ -237,9 +237,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
     def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Parts:
         """Fit and return the parts of the matrix, for models that use blocks and profile separately."""
         rows, labels, weights = self._fit(raw_documents, y, sample_weight)
-        (view,) = self.views_
         splits = None if self.cv is None else folds(self.cv, self.random_state, rows.matrix, labels)
-        return view.training_parts(rows, labels, weights, splits, self._weigh, job_count(self.n_jobs))
+        return self._view().training_parts(rows, labels, weights, splits, self._weigh, job_count(self.n_jobs))
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the features of new documents, with the weights from all training documents.
@@ -257,14 +256,12 @@ class TermFeatures(TransformerMixin, BaseEstimator):
 
     def _rows_of(self, raw_documents: Any) -> Any:
         """Transform; always returns a matrix, regardless of `set_output`."""
-        check_is_fitted(self, "views_")
-        (view,) = self.views_
-        n_threads = job_count(self.n_jobs)
+        view, n_threads = self._view(), job_count(self.n_jobs)
         return view.parts(self._count_rows(raw_documents, view.capacity()), n_threads).to_matrix(n_threads=n_threads)
 
     def _count_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
         """Count the terms of new documents."""
-        (view,) = self.views_
+        view = self._view()
         if view.counter is None:
             return self._read_counts(raw_documents, reset=False)
         check_collection(raw_documents)
@@ -272,9 +269,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
 
     def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
         """Return what each term of a document contributes to each column; see `FittedView.parts_by_term`."""
-        check_is_fitted(self, "views_")
-        (view,) = self.views_
-        return view.parts_by_term(self._rows_of([document]), self._count_rows([document]).matrix)
+        row, counts = self._rows_of([document]), self._count_rows([document]).matrix
+        return self._view().parts_by_term(row, counts)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns, ``block__term`` or ``profile__class``.
@@ -287,9 +283,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         -------
         names : array of str objects
         """
-        check_is_fitted(self, "views_")
-        names = [name for view in self.views_ for name in view.names()]
-        return np.array([*names, ""], dtype=object)[:-1]
+        return np.array([*self._view().names(), ""], dtype=object)[:-1]
 
     def terms(self) -> NDArray[np.object_]:
         """Return the terms, in the column order of each block."""
@@ -330,7 +324,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
 
     def _view(self) -> FittedView:
         check_is_fitted(self, "views_")
-        return self.views_[0]
+        (view,) = self.views_
+        return view
 
     def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
         """Fit, and return the counts, labels and sample weights."""
@@ -400,7 +395,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         for number, state in enumerate(saved.state["views"]):
             arrays, counter = select_prefix(f"view{number}.", saved.arrays), saved.parts.get(f"counter{number}")
             self.views_.append(FittedView.from_state(state, arrays, counter, columns))
-        (view,) = self.views_
+        view = self._view()
         if view.counter is None:
             self.n_features_in_ = len(view.counts.term_docs)
 

@@ -16,9 +16,9 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, read_weights
 from troenpy.counts.labels import read_labels
 from troenpy.features.folds import folds
-from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, row_sums, weighted_rows
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length, weighted_rows
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
-from troenpy.files.saved import Saved, add_prefix, checked, select_prefix
+from troenpy.files.saved import Saved, add_prefix, check_array, select_prefix
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.weights.schemes import Weight, term_weights
 
@@ -294,7 +294,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if saved.state["is_named"]:
             self.feature_names_in_ = np.array(self.counts_.terms)
         if "weights" in saved.arrays:
-            self.weights_ = checked(saved.arrays["weights"], (self.n_features_in_,))
+            self.weights_ = check_array(saved.arrays["weights"], (self.n_features_in_,))
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
         with matrix_errors():
@@ -311,9 +311,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Return the class counts and the sum of all counts."""
         weights = read_weights(sample_weight, X.shape[0])
         terms = getattr(self, "feature_names_in_", None)
-        lengths = row_sums(X)
-        length = lengths.sum() if weights is None else weights @ lengths
-        return ClassCounts.from_matrix(X, y, sample_weight=weights, terms=terms), float(length)
+        counts = ClassCounts.from_matrix(X, y, sample_weight=weights, terms=terms)
+        return counts, total_length(X, weights)
 
     def _rows(self, X: Any, weights: NDArray[np.float64], average_length: float, **options: Any) -> Any:
         return weighted_rows(X, weights, tf=self.tf, norm=self.norm, average_length=average_length, **options)

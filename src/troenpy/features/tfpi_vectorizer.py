@@ -19,7 +19,7 @@ from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
-from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, row_sums
+from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.features.term_weighter import TermWeighter
@@ -322,9 +322,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._forget("_tallies", "_weighter", "_vocabulary", "_named_counts")
         X = self._fit_rows(raw_documents).matrix
         check_labels_fit(labels, X.shape[0])
-        length = X.data.sum() if weights is None else weights @ row_sums(X)
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
-        self._weighter = self._new_weighter().learn(counts, float(length))
+        self._weighter = self._new_weighter().learn(counts, total_length(X, weights))
         return X
 
     def _forget(self, *names: str) -> None:

@@ -44,7 +44,7 @@ def select_prefix(prefix: str, arrays: Arrays) -> Arrays:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
-def checked(array: Any, shape: tuple[int, ...], *, may_be_infinite: bool = False) -> Any:
+def check_array(array: Any, shape: tuple[int, ...], *, may_be_infinite: bool = False) -> Any:
     """Check and return a numeric array of the given shape."""
     if array.shape != shape or array.dtype.kind not in "if":
         raise ValueError(f"an array must be numeric with shape {shape}, got shape {array.shape} and type {array.dtype}")
@@ -75,7 +75,7 @@ def check_rows(arrays: Arrays, shape: tuple[int, int]) -> sparse.csr_array:
     """Check and return rows for the kernel: sorted column indices in range, finite values other than zero."""
     indptr, indices, data = (arrays[name] for name in ("indptr", "indices", "data"))
     index = index_type(shape, len(data))
-    data = checked(data, (len(data),))
+    data = check_array(data, (len(data),))
     if data.dtype != np.float64 or indptr.dtype != index or indices.dtype != index or not data.all():
         raise ValueError("the rows have zeros or values of the wrong type")
     if indptr.shape != (shape[0] + 1,) or indices.shape != data.shape:

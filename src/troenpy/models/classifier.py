@@ -20,7 +20,7 @@ from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import view_of_words
 from troenpy.files import archive
-from troenpy.files.saved import Saved, checked
+from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
@@ -305,8 +305,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.classes_ = archive.unpack("classes", saved.arrays)
         self._is_multilabel = bool(saved.state["is_multilabel"])
         n_decisions = 1 if self._is_binary() else len(self.classes_)
-        self.coef_ = checked(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))
-        self.intercept_ = checked(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
+        self.coef_ = check_array(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))
+        self.intercept_ = check_array(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
         if "n_iter" in saved.state:  # missing in older files
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
             self.solver_ = str(saved.state.get("solver", "newton"))

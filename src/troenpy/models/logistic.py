@@ -147,7 +147,7 @@ class Design:
     @cached_property
     def shared(self) -> SharedDirections:
         """The directions that rows share, which only Newton's method needs."""
-        return SharedDirections.found(self.rows)
+        return SharedDirections.find(self.rows)
 
     @cached_property
     def largest(self) -> float:
@@ -178,7 +178,7 @@ class Design:
         if strength * self.rows.squares < LEAST_CONDITION * self.n_rows:
             strength = max(strength, LEAST_CONDITION / self.largest)
         if self.is_sure(strength) or strength <= TRIED * self._sure / self.largest:
-            solution = Solution(self, strength, tol, max_iter).found(codes, weights, n_classes)
+            solution = Solution(self, strength, tol, max_iter).solve(codes, weights, n_classes)
             if self.is_sure(strength) or solution.progress.is_reached:
                 solution.progress.warn_unless_reached(solution.n_iter)
                 return solution, strength
@@ -190,13 +190,13 @@ class Design:
         )
         # Bound each document's product separately, so that one heavy document does not silence the others.
         bounded = np.where(weights < sure / strength, weights * (strength / sure), 1.0)
-        solution = Solution(self, sure, tol, max_iter).found(codes, bounded, n_classes)
+        solution = Solution(self, sure, tol, max_iter).solve(codes, bounded, n_classes)
         solution.progress.warn_unless_reached(solution.n_iter)
         return solution, sure
 
 
 class Solution:
-    """Coefficients of a design at a scale that makes up for C, and how they were found.
+    """The coefficients for one C, and how they were found; X is scaled instead of the loss.
 
     Attributes
     ----------
@@ -211,8 +211,8 @@ class Solution:
         self.progress = Progress(tol)
         self.n_iter, self.solvers = 0, list[str]()
 
-    def found(self, codes: Codes, weights: Floats, n_classes: int) -> "Solution":
-        """Find them: for a large C, by way of smaller ones, each starting from the solution of the one before."""
+    def solve(self, codes: Codes, weights: Floats, n_classes: int) -> "Solution":
+        """Solve, for a large C in stages of increasing C, each from the solution of the one before."""
         intercept = first_intercept(codes, weights, n_classes)
         rows, wanted = self._design.rows, self.progress
         self.state = State(np.zeros((len(intercept), rows.n_columns)).T, intercept)
@@ -222,11 +222,11 @@ class Solution:
             self.state.coef *= np.sqrt(self._strength / strength)
             self._strength, is_last = strength, strength == path[-1]
             self.progress = wanted if is_last else Progress(max(wanted.tol, STAGE_ACCURACY))
-            self._solve(codes, weights, n_classes)
+            self._solve_stage(codes, weights, n_classes)
         return self
 
     def _strengths(self, n_rows: int) -> list[float]:
-        """Return the strength, after smaller ones if ascent would be slow."""
+        """Return the strengths of the stages; the last is the one asked for."""
         largest_climbed = CLIMBED[1] * n_rows / max(self._design.rows.squares, TINY)
         stages = list[float]()
         strength = self._strength / STAGE_FACTOR
@@ -235,8 +235,8 @@ class Solution:
             strength /= STAGE_FACTOR
         return [*reversed(stages), self._strength]
 
-    def _solve(self, codes: Codes, weights: Floats, n_classes: int) -> None:
-        """Solve for the present strength, from the present state."""
+    def _solve_stage(self, codes: Codes, weights: Floats, n_classes: int) -> None:
+        """Solve for the current strength, from the current state."""
         rows = self._design.rows
         is_start = self.n_iter == 0
         if is_start and not self._is_tiny and CLIMBED[0] < self._strength * rows.squares / len(codes) < CLIMBED[1]:
@@ -247,7 +247,7 @@ class Solution:
                 self._descend(RowLoss(rows, codes, weights, n_classes, np.sqrt(self._strength)))
 
     def _climb(self, codes: Codes, weights: Floats) -> None:
-        """Take rounds of dual coordinate ascent while they promise to get there."""
+        """Run dual coordinate ascent while it promises to converge."""
         ascent = self._design.rows.ascent(codes, weights, self._strength, self.state.intercept)
         if ascent is None or self._max_iter == 0:
             return

@@ -118,7 +118,7 @@ class SharedDirections:
         self.directions, self.decisions = directions, decisions
 
     @classmethod
-    def found(cls, rows: Rows) -> "SharedDirections":
+    def find(cls, rows: Rows) -> "SharedDirections":
         """Find the directions of rows."""
         n_directions = min(N_DIRECTIONS, rows.n_rows)
         basis = np.random.default_rng(0).standard_normal((rows.n_rows, n_directions))

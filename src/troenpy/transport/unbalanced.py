@@ -1,11 +1,11 @@
 """Unbalanced transport, which may also create and destroy mass; the potentials prove that it meets the tolerance."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from troenpy.fitting.notices import warn_user
 from troenpy.transport.couplings import SOFTNESS, TINY, Floats, Places, Solution, highest_prices, soft_prices
 from troenpy.transport.interior_point import interior_plans
 
@@ -56,11 +56,10 @@ class Unbalanced:
             if bound > limit or cost - bound <= max(self.tolerance, ROUNDING):
                 break
         else:
-            warnings.warn(
+            warn_user(
                 f"the transport cost {cost:.6g} may exceed the optimum by {cost - bound:.2g}, more than the tolerance"
                 f" {self.tolerance:g}: allow a larger tolerance",
                 RuntimeWarning,
-                stacklevel=2,
             )
         return Solution(bound if bound > limit else max(cost, 0.0), u.copy)
 

@@ -58,8 +58,7 @@ TROENPY_TARGET inline void give(float x, const Eight *change, float *w) {
     }
 }
 
-// Adds a row's sums of coefficients to 8 n of the decisions z, of which `coef` is where the coefficients
-// begin.
+// Adds a row's sums of coefficients to 8 n of the decisions z; `coef` points to the first of their coefficients.
 template <typename Value, std::size_t n>
 TROENPY_TARGET void gather(const Rows<Value> &rows, const Document &document, std::size_t row, const float *coef,
                            std::size_t width, float *z) {
