@@ -69,7 +69,8 @@ def count(n_threads):
     counts = counter.finish()
     borders = counts.row_borders()
     indices, data = (np.empty(borders[-1], dtype=np.int32) for _ in range(2))
-    return counts.vocabulary_and_rows(indices, data, False), indices.tolist(), data.tolist()
+    counts.write_rows(indices, data, False)
+    return native.columns_by_name(*counts.take_terms().pack()), indices.tolist(), data.tolist()
 
 assert count(4) == count(1)
 for work in (search, multiply):

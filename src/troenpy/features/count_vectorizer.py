@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVecto
 from troenpy import _kernel
 from troenpy.features import documents
 from troenpy.features.counted_rows import Capacity, CountedRows, sort_columns
+from troenpy.features.term_list import IndexKind, TermList
 from troenpy.features.text_parameters import (
     LARGEST_INT32,
     check_pattern,
@@ -24,7 +25,6 @@ from troenpy.features.text_parameters import (
     has_whole_columns,
     is_ngram_range,
 )
-from troenpy.files import archive
 from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.notices import warn_user
@@ -117,7 +117,6 @@ class CountVectorizer(SklearnCountVectorizer):
         "n_jobs": "no_validation",  # job_count raises a better error
     }
 
-    vocabulary_: dict[Any, Any]
     fixed_vocabulary_: bool
 
     def __init__(
@@ -191,13 +190,9 @@ class CountVectorizer(SklearnCountVectorizer):
             return self._matrix(counter.match(self.vocabulary_), capacity)
         counts = counter.finish()
         self._choose_terms(counts)
-        if n_threads == 1:
-            self.vocabulary_ = counts.vocabulary()
-            return self._matrix(counts, capacity)
-        indptr, indices, data = arrays = self._csr_arrays(counts, capacity)
-        first = len(data) - int(indptr[-1])
-        self.vocabulary_ = counts.vocabulary_and_rows(indices[first:], data[first:], bool(self.binary))
-        return self._matrix(counts, capacity, arrays)
+        rows = self._matrix(counts, capacity)
+        self._set_terms(TermList.learned(counts.take_terms(), self._index_kind()))
+        return rows
 
     def transform(self, raw_documents: Any) -> Any:
         """Count the terms of the vocabulary in documents.
@@ -216,8 +211,13 @@ class CountVectorizer(SklearnCountVectorizer):
     def _rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
         """Count checked documents, in over-allocated arrays."""
         n_threads = job_count(self.n_jobs)
-        if not self._kernel_applies() or type(getattr(self, "vocabulary_", {})) is not dict:
+        self._settle()
+        terms, vocabulary = self.__dict__.get("_terms"), self.__dict__.get("_vocabulary", {})
+        if not self._kernel_applies() or type(vocabulary) is not dict:
             return sort_columns(super().transform(self._readable(raw_documents)))
+        if terms is not None:
+            counter = self._count(raw_documents, n_threads, terms.index(self._index_kind()))
+            return self._matrix(counter.rows(), capacity)
         self._check_vocabulary()
         return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), capacity)
 
@@ -233,11 +233,80 @@ class CountVectorizer(SklearnCountVectorizer):
         terms : array of str objects
         """
         self._check_vocabulary()
+        if "_terms" in self.__dict__:
+            return self._terms.names()
         if _kernel.native is not None and type(self.vocabulary_) is dict:
             names = np.empty(len(self.vocabulary_), dtype=object)
             if _kernel.native.names_by_column(self.vocabulary_, names):
                 return names
         return super().get_feature_names_out(input_features)
+
+    def names_of(self, columns: Any) -> NDArray[np.object_]:
+        """Return the terms of some columns, without making the strings of all.
+
+        Parameters
+        ----------
+        columns : array-like of int
+
+        Returns
+        -------
+        terms : array of str objects
+        """
+        self._settle()
+        terms = self.__dict__.get("_terms")
+        return self.get_feature_names_out()[columns] if terms is None else terms.names(columns)
+
+    @property
+    def vocabulary_(self) -> dict[Any, Any]:
+        """The column of each term.
+
+        The dict is made when it is first asked for; from then on it is what counts, as it may be changed.
+        """
+        self._settle()
+        terms = self.__dict__.get("_terms")
+        if terms is not None:
+            self.vocabulary_ = terms.columns()
+        if "_vocabulary" not in self.__dict__:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute 'vocabulary_': it is not fitted yet")
+        return self._vocabulary
+
+    @vocabulary_.setter
+    def vocabulary_(self, vocabulary: dict[Any, Any]) -> None:
+        self._vocabulary = vocabulary
+        self.__dict__.pop("_terms", None)
+
+    @vocabulary_.deleter
+    def vocabulary_(self) -> None:
+        self.__dict__.pop("_terms", None)
+        self.__dict__.pop("_vocabulary", None)
+
+    def _set_terms(self, terms: TermList) -> None:
+        """Set the terms, without a dict."""
+        self._terms = terms
+        self.__dict__.pop("_vocabulary", None)
+
+    def _settle(self) -> None:
+        """Learn what is pending, in a subclass that learns in batches."""
+
+    def _n_terms(self) -> int:
+        """Return the number of terms, without making the dict."""
+        self._settle()
+        terms = self.__dict__.get("_terms")
+        return len(self.vocabulary_) if terms is None else len(terms)
+
+    def _check_vocabulary(self) -> None:
+        self._settle()
+        if "_terms" not in self.__dict__:
+            super()._check_vocabulary()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        self._settle()
+        return not self.__dict__.keys().isdisjoint(("_terms", "_vocabulary"))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "vocabulary_" in self.__dict__:  # pickled before the dict was made on demand
+            self._vocabulary = self.__dict__.pop("vocabulary_")
 
     def _check_documents(self, raw_documents: Any) -> None:
         """Raise unless this is a collection of texts; with a custom analyzer, anything but a single string is fine."""
@@ -263,22 +332,21 @@ class CountVectorizer(SklearnCountVectorizer):
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        if not hasattr(self, "vocabulary_"):
+        if not self.__sklearn_is_fitted__():
             return None
+        state = {"is_fixed": bool(self.fixed_vocabulary_)}
+        if "_terms" in self.__dict__:
+            return Saved(state, self._terms.to_arrays())
         columns = sorted(self.vocabulary_.items(), key=lambda item: item[1])
         is_whole = [column for _, column in columns] == list(range(len(columns)))
         if not is_whole or not all(isinstance(term, str) for term, _ in columns):
             raise TypeError("cannot save a vocabulary with gaps or with terms that are not strings: use pickle")
-        terms = np.array([*(term for term, _ in columns), ""], dtype=object)[:-1]
-        return Saved({"is_fixed": bool(self.fixed_vocabulary_)}, archive.pack("terms", terms))
+        return Saved(state, TermList.of([term for term, _ in columns]).to_arrays())
 
     def _restore(self, saved: Saved) -> None:
         """Restore the result of `_saved`; everything is validated."""
-        terms = archive.unpack("terms", saved.arrays)
-        self.vocabulary_ = {term: column for column, term in enumerate(terms)}
+        self._set_terms(TermList.from_arrays(saved.arrays["terms_bytes"], saved.arrays["terms_lengths"]))
         self.fixed_vocabulary_ = bool(saved.state["is_fixed"])
-        if len(self.vocabulary_) < len(terms):
-            raise ValueError("the vocabulary has duplicate terms")
 
     def _validate_as_parent_does(self) -> None:
         """Run scikit-learn's own validation."""
@@ -329,7 +397,11 @@ class CountVectorizer(SklearnCountVectorizer):
             return raw_documents
         return arrow if isinstance(arrow, list) else arrow.to_list()
 
-    def _count(self, raw_documents: Any, n_threads: int) -> Any:
+    def _index_kind(self) -> IndexKind:
+        is_word = self.analyzer == "word"
+        return IndexKind(is_word, tuple(self.get_stop_words() or ()) if is_word else ())
+
+    def _count(self, raw_documents: Any, n_threads: int, index: Any = None) -> Any:
         self.build_analyzer()  # for its errors and warnings on stop words
         assert _kernel.native is not None  # noqa: S101
         min_n, max_n = self.ngram_range
@@ -338,8 +410,9 @@ class CountVectorizer(SklearnCountVectorizer):
             lowercase=bool(self.lowercase) and self.strip_accents is None,
             min_n=int(min_n),
             max_n=int(max_n),
-            stop_words=list(self.get_stop_words() or ()) if self.analyzer == "word" else [],
+            stop_words=() if index is not None else self._index_kind().stop_words,
             n_threads=n_threads,
+            index=index,
         )
         for batch in self._batches(raw_documents):
             counter.add(batch)
@@ -395,11 +468,10 @@ class CountVectorizer(SklearnCountVectorizer):
         data = np.empty(size, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)
         return borders.astype(index), indices, data
 
-    def _matrix(self, counts: Any, capacity: Capacity, written: tuple[NDArray[Any], ...] | None = None) -> CountedRows:
-        indptr, indices, data = written or self._csr_arrays(counts, capacity)
+    def _matrix(self, counts: Any, capacity: Capacity) -> CountedRows:
+        indptr, indices, data = self._csr_arrays(counts, capacity)
         first = len(data) - int(indptr[-1])
-        if written is None:
-            counts.write_rows(indices[first:], data[first:], bool(self.binary))
+        counts.write_rows(indices[first:], data[first:], bool(self.binary))
         is_array = sklearn.get_config().get("sparse_interface") == "sparray"
         kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
         data = data.astype(self.dtype, copy=False)

@@ -188,7 +188,7 @@ class FittedView:
         n_terms = len(counts.term_docs)
         if counter is not None and not isinstance(counter, CountVectorizer):
             raise TypeError(f"expected a CountVectorizer, got {type(counter).__name__}")
-        if counter is not None and len(counter.vocabulary_) != n_terms:
+        if counter is not None and counter._n_terms() != n_terms:
             raise ValueError("vocabulary and counts differ in size")
         if columns is not None and columns.shape != (n_terms,):
             raise ValueError("column names and counts differ in size")

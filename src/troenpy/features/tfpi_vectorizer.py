@@ -22,6 +22,7 @@ from troenpy.features.documents import check_collection
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
+from troenpy.features.term_list import TermList
 from troenpy.features.term_weighter import TermWeighter
 from troenpy.features.text_parameters import document_limit
 from troenpy.files.archive import Arrays
@@ -244,7 +245,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_labels_fit(labels, raw_documents, whole=False)
         batch = self._count_batch(raw_documents, labels, sample_weight)
         self._tallies = add_tallies([*getattr(self, "_tallies", []), batch])
-        self._forget("_weighter", "_vocabulary", "_named_counts")
+        self._forget("_weighter", "_terms", "_vocabulary", "_named_counts")
         return self
 
     def transform(self, raw_documents: Any) -> Any:
@@ -302,16 +303,6 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             self._named_counts = weighter.counts_.with_terms(self.get_feature_names_out())
         return self._named_counts
 
-    @property
-    def vocabulary_(self) -> dict[Any, Any]:
-        """The column of each term."""
-        self._combine_batches()
-        return self._vocabulary
-
-    @vocabulary_.setter
-    def vocabulary_(self, vocabulary: dict[Any, Any]) -> None:
-        self._vocabulary = vocabulary
-
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Fit, and return the counts."""
         check_collection(raw_documents)
@@ -319,7 +310,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_labels_fit(labels, raw_documents)
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
-        self._forget("_tallies", "_weighter", "_vocabulary", "_named_counts")
+        self._forget("_tallies", "_weighter", "_terms", "_vocabulary", "_named_counts")
         X = self._fit_rows(raw_documents).matrix
         check_labels_fit(labels, X.shape[0])
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
@@ -364,7 +355,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
         )
 
-    def _combine_batches(self) -> None:
+    def _settle(self) -> None:
         """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
         with estimator_lock(self):  # keeps out partial_fit
             if not hasattr(self, "_tallies") or hasattr(self, "_weighter"):
@@ -379,12 +370,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             counts = tally.counts if kept.all() else tally.counts.select(kept)
             weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
             assert counts.terms is not None  # noqa: S101
-            self._vocabulary = {term: column for column, term in enumerate(counts.terms)}
+            self._set_terms(TermList.of(counts.terms.tolist()))
             self._weighter = weighter
 
     def _fitted_weighter(self) -> TermWeighter:
         """Return the weighter, fitted on all documents so far."""
-        self._combine_batches()
+        self._settle()
         if hasattr(self, "_weighter"):
             return self._weighter
         if hasattr(self, "_tallies"):
@@ -396,7 +387,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        self._combine_batches()
+        self._settle()
         weighter, tallies = getattr(self, "_weighter", None), getattr(self, "_tallies", None)
         if weighter is None and tallies is None:
             return None
@@ -425,7 +416,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
             self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))
-            if self._weighter.n_features_in_ != len(self._vocabulary):
+            if self._weighter.n_features_in_ != self._n_terms():
                 raise ValueError("vocabulary and counts differ in size")
 
     def _check(self, y: Any) -> Labels:

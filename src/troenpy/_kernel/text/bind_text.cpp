@@ -2,23 +2,26 @@
 
 #include "bind.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
-#include <future>
 #include <limits>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "arrays.hpp"
 #include "text/arrow.hpp"
 #include "text/counter.hpp"
 #include "text/counts.hpp"
+#include "text/matching.hpp"
 #include "text/python_lower.hpp"
 #include "text/python_terms.hpp"
+#include "text/term_index.hpp"
 
 namespace troenpy::text {
 
@@ -37,15 +40,20 @@ std::string to_utf8(PyObject *str) {
     return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
+std::vector<std::string> read_stop_words(nb::sequence stop_words) {
+    std::vector<std::string> words;
+    for (nb::handle word : stop_words) {
+        if (PyUnicode_Check(word.ptr())) words.push_back(to_utf8(word.ptr()));
+    }
+    return words;
+}
+
 Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t min_n, std::uint32_t max_n,
-                      nb::sequence stop_words, unsigned n_threads, bool portable) {
+                      nb::sequence stop_words, unsigned n_threads, bool portable, std::shared_ptr<TermIndex> index) {
     if (min_n < 1 || min_n > max_n) throw std::invalid_argument("1 <= min_n <= max_n does not hold");
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
-    Settings settings{analyzer_by_name(analyzer), lowercase, min_n, max_n, {}, portable};
-    for (nb::handle word : stop_words) {
-        if (PyUnicode_Check(word.ptr())) settings.stop_words.push_back(to_utf8(word.ptr()));
-    }
-    return new Counter(std::move(settings), n_threads);
+    Settings settings{analyzer_by_name(analyzer), lowercase, min_n, max_n, read_stop_words(stop_words), portable};
+    return new Counter(std::move(settings), n_threads, std::move(index));
 }
 
 // The tuple keeps the documents alive without the GIL, while the caller's list may change.
@@ -71,6 +79,7 @@ void add_arrow(Counter &counter, const ArrowTexts &documents) {
 }
 
 TermCounts *finish(Counter &counter) {
+    if (counter.index() != nullptr) throw std::invalid_argument("this counter has an index: call rows()");
     nb::gil_scoped_release release;
     return new TermCounts(counter);
 }
@@ -127,64 +136,64 @@ template <typename Index, typename Value>
 void write_rows(CountedRows &counts, Array<Index> indices, Array<Value> data, bool binary) {
     check_room(counts, indices, data);
     nb::gil_scoped_release release;
-    ChunkQueue queue;
-    counts.write_rows(indices.data(), data.data(), binary, counts.n_threads(), queue);
+    counts.write_rows(indices.data(), data.data(), binary);
 }
 
-// Starts the work in a new thread; if there is none, the work runs when its result is first needed.
-template <typename Work>
-std::future<void> begin_beside(const Work &work) {
-    try {
-        return std::async(std::launch::async, work);
-    } catch (const std::system_error &) {
-        return std::async(std::launch::deferred, work);
-    }
-}
-
-// Building the dict needs the GIL, writing rows does not: other threads start on the rows, and this one joins them
-// after the dict.
-template <typename Index, typename Value>
-nb::dict vocabulary_and_rows(TermCounts &counts, Array<Index> indices, Array<Value> data, bool binary) {
-    check_room(counts, indices, data);
-    ChunkQueue queue;
-    const auto write = [&](unsigned n_threads) {
-        counts.write_rows(indices.data(), data.data(), binary, n_threads, queue);
-    };
-    const unsigned n_others = counts.n_threads() > 1 ? counts.n_threads() - 1 : 1;
-    std::future<void> others = begin_beside([&] { write(n_others); });
-    const auto wait = [&] {
+nb::tuple pack(const LearnedTerms &terms) {
+    std::vector<std::uint8_t> text;
+    std::vector<std::int64_t> ends;
+    {
         nb::gil_scoped_release release;
-        others.wait();
-    };
-    nb::dict vocabulary;
-    try {
-        vocabulary = make_vocabulary(counts);
-        nb::gil_scoped_release release;
-        if (counts.n_threads() > 1) write(1);
-    } catch (...) {
-        queue.stop = true;
-        wait();
-        throw;
+        terms.pack(text, ends);
     }
-    wait();
-    others.get();
-    return vocabulary;
+    return nb::make_tuple(to_numpy(std::move(text)), to_numpy(std::move(ends)));
+}
+
+std::shared_ptr<TermIndex> take_index(LearnedTerms &terms) {
+    nb::gil_scoped_release release;
+    return terms.take_index();
+}
+
+// Terms from files are checked by their reader; this only keeps what follows within the arrays.
+PackedTerms packed_terms(const Array<const std::uint8_t> &text, const Array<const std::int64_t> &ends) {
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        if (ends.data()[i] < before) throw std::invalid_argument("ends must ascend from 0");
+        before = ends.data()[i];
+    }
+    if (static_cast<std::uint64_t>(before) > text.size() || ends.size() >= no_column)
+        throw std::invalid_argument("ends must stay within the text");
+    return {reinterpret_cast<const char *>(text.data()), ends.data(), ends.size()};
+}
+
+std::shared_ptr<TermIndex> make_index(Array<const std::uint8_t> text, Array<const std::int64_t> ends, bool has_words,
+                                      nb::sequence stop_words, Array<const std::int64_t> frequent) {
+    const PackedTerms terms = packed_terms(text, ends);
+    const std::vector<std::string> words = read_stop_words(stop_words);
+    const std::span<const std::int64_t> first(frequent.data(), frequent.size());
+    for (const std::int64_t column : first) checked_column(column, terms.n_terms);
+    nb::gil_scoped_release release;
+    return std::make_shared<TermIndex>(terms, has_words, words, first);
+}
+
+// Takes over the chunks of a counter that has an index.
+CountedRows *matched_rows(Counter &counter) {
+    if (counter.index() == nullptr) throw std::invalid_argument("this counter has no index");
+    return new CountedRows(counter, {{}, counter.index()->n_columns(), false, true, true});
 }
 
 template <typename Index, typename Value>
-void bind_write_rows(nb::class_<CountedRows> &counts, nb::class_<TermCounts, CountedRows> &terms) {
+void bind_write_rows(nb::class_<CountedRows> &counts) {
     counts.def("write_rows", &write_rows<Index, Value>, nb::arg("indices").noconvert(), nb::arg("data").noconvert(),
                nb::arg("binary"));
-    terms.def("vocabulary_and_rows", &vocabulary_and_rows<Index, Value>, nb::arg("indices").noconvert(),
-              nb::arg("data").noconvert(), nb::arg("binary"));
 }
 
 template <typename Index>
-void bind_write_rows(nb::class_<CountedRows> &counts, nb::class_<TermCounts, CountedRows> &terms) {
-    bind_write_rows<Index, std::int32_t>(counts, terms);
-    bind_write_rows<Index, std::int64_t>(counts, terms);
-    bind_write_rows<Index, float>(counts, terms);
-    bind_write_rows<Index, double>(counts, terms);
+void bind_write_rows(nb::class_<CountedRows> &counts) {
+    bind_write_rows<Index, std::int32_t>(counts);
+    bind_write_rows<Index, std::int64_t>(counts);
+    bind_write_rows<Index, float>(counts);
+    bind_write_rows<Index, double>(counts);
 }
 
 template <typename T>
@@ -231,11 +240,13 @@ void bind(nb::module_ &module) {
 
     nb::class_<Counter>(module, "TermCounter")
         .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),
-             nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false)
+             nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false,
+             nb::arg("index") = nb::none())
         .def_prop_ro("n_workers", [](Counter &counter) { return counter.workers().size(); })
         .def("add", &add_texts, nb::arg("documents"))
         .def("add", &add_arrow, nb::arg("documents"))
         .def("finish", &finish)
+        .def("rows", &matched_rows)
         .def("match", &match_vocabulary, nb::arg("vocabulary"));
 
     nb::class_<CountedRows> rows(module, "CountedRows");
@@ -247,9 +258,39 @@ void bind(nb::module_ &module) {
     nb::class_<TermCounts, CountedRows> terms(module, "TermCounts");
     terms.def("document_frequencies", &document_frequencies)
         .def("keep", &keep, nb::arg("mask").noconvert())
-        .def("vocabulary", &make_vocabulary);
-    bind_write_rows<std::int32_t>(rows, terms);
-    bind_write_rows<std::int64_t>(rows, terms);
+        .def("take_terms", &TermCounts::take_terms);
+    bind_write_rows<std::int32_t>(rows);
+    bind_write_rows<std::int64_t>(rows);
+
+    nb::class_<LearnedTerms>(module, "LearnedTerms")
+        .def("__len__", &LearnedTerms::size)
+        .def("pack", &pack)
+        .def("take_index", &take_index);
+    nb::class_<TermIndex>(module, "TermIndex")
+        .def(nb::new_(&make_index), nb::arg("text"), nb::arg("ends"), nb::arg("has_words"), nb::arg("stop_words"),
+             nb::arg("frequent"));
+    module.def(
+        "columns_by_name",
+        [](Array<const std::uint8_t> text, Array<const std::int64_t> ends) {
+            return make_vocabulary(packed_terms(text, ends));
+        },
+        nb::arg("text"), nb::arg("ends"));
+    module.def(
+        "terms_ascend",
+        [](Array<const std::uint8_t> text, Array<const std::int64_t> ends) {
+            const PackedTerms terms = packed_terms(text, ends);
+            for (std::uint64_t i = 1; i < terms.n_terms; ++i) {
+                if (terms[i - 1] >= terms[i]) return false;
+            }
+            return true;
+        },
+        nb::arg("text"), nb::arg("ends"));
+    module.def(
+        "write_names",
+        [](Array<const std::uint8_t> text, Array<const std::int64_t> ends, nb::handle names) {
+            write_names(packed_terms(text, ends), names);
+        },
+        nb::arg("text"), nb::arg("ends"), nb::arg("names"));
     module.def("names_by_column", &names_by_column, nb::arg("vocabulary"), nb::arg("names"));
 }
 

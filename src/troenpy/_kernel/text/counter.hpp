@@ -1,111 +1,22 @@
-// Counts the terms of documents.
-//
-// Each worker thread has its own table and counts whole chunks of documents. Terms are counted without a branch:
-// each remembers the last document it was in, and its entry there. Words begin and end where the bits of
-// Normaliser change. N-grams of words are pairs of term numbers, so their text is not touched. Character n-grams
-// are cut at every position.
+// Counts the terms of documents in several threads: each worker counts whole chunks of documents.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "parallel.hpp"
-#include "storage.hpp"
-#include "text/normalise.hpp"
-#include "text/term_table.hpp"
+#include "text/term_index.hpp"
 #include "text/text.hpp"
+#include "text/worker.hpp"
 
 namespace troenpy::text {
-
-enum class Analyzer { word, chars, chars_in_words };
-
-struct Settings {
-    Analyzer analyzer = Analyzer::word;
-    bool lower = true;
-    std::uint32_t min_n = 1;
-    std::uint32_t max_n = 1;
-    std::vector<std::string> stop_words;
-    bool portable = false;
-};
-
-struct Entry {
-    std::uint32_t term;
-    std::uint32_t count;
-};
-
-// The counts of consecutive documents, with the term numbers of one worker.
-struct Chunk {
-    std::uint64_t first_document = 0;
-    std::uint32_t worker = 0;
-    Buffer<Entry> entries;
-    std::vector<std::uint32_t> lengths;  // entries of each document
-};
-
-class Worker {
-public:
-    explicit Worker(const Settings &settings);
-
-    Chunk count(const Text *texts, std::size_t n, std::uint64_t first_document, Watch &watch);
-
-    TermTable &table() { return table_; }
-
-private:
-    // Keys are collected here, so that cache misses on their slots and terms overlap.
-    struct Batch {
-        static constexpr std::size_t capacity = 64;  // more would not fit in the L1 cache
-        std::size_t size = 0;
-        Key keys[capacity];
-        std::uint64_t hashes[capacity];
-        std::string_view long_texts[capacity];
-    };
-
-    void count_document(const Text &text, Watch &watch);
-    void read(const Text &text, Watch &watch);
-    void count_words(Watch &watch);
-    void count_word_ngrams(Watch &watch);
-    void count_chars(Watch &watch);
-    void count_chars_in_words(Watch &watch);
-    void collapse_spaces();
-    void pad_words();
-    template <typename F>
-    void for_each_run(F &&body);
-    void add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
-    void add_words_anywhere(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
-    void add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
-    void find_starts();
-    const char *character(std::uint64_t i) const;
-    void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
-
-    void put(std::size_t i, const char *text, std::size_t length);
-    void add_pair(std::uint32_t first_words, std::uint32_t last_word);
-    void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
-
-    const Settings &settings_;
-    bool has_bit_instructions_;
-    Normaliser normaliser_;
-    TermTable table_;
-    Batch batch_;
-    Buffer<Entry> entries_;
-    std::uint64_t first_entry_ = 0;    // of the current document
-    std::uint64_t usual_entries_ = 0;  // of a chunk
-    std::uint32_t n_entries_ = 0;      // of the current document
-    std::uint32_t document_ = 0;
-    std::uint32_t n_flushes_ = 0;
-    std::vector<std::uint32_t> word_terms_, ngram_terms_, longer_terms_;
-    // Character n-grams: the text with normalised white space, and where its characters start if it is not ASCII.
-    Buffer<char> chars_;
-    std::uint64_t n_bytes_ = 0;
-    std::vector<std::uint64_t> starts_;
-    std::uint64_t n_chars_ = 0;
-};
 
 // The counts of all batches so far.
 class Counter {
 public:
-    Counter(Settings settings, unsigned n_threads);
+    // With an index, only its terms are counted.
+    Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index = nullptr);
     Counter(const Counter &) = delete;
     Counter &operator=(const Counter &) = delete;
 
@@ -114,12 +25,16 @@ public:
     std::uint64_t n_documents() const { return n_documents_; }
     unsigned n_threads() const { return n_threads_; }
     const Settings &settings() const { return settings_; }
+    const TermIndex *index() const { return index_.get(); }
     std::vector<std::unique_ptr<Worker>> &workers() { return workers_; }
     std::vector<Chunk> &chunks() { return chunks_; }
 
 private:
+    std::unique_ptr<Worker> make_worker() const;
+
     Settings settings_;
     unsigned n_threads_;
+    std::shared_ptr<TermIndex> index_;
     std::uint64_t n_documents_ = 0;
     std::vector<std::unique_ptr<Worker>> workers_;  // at most as many as chunks counted at the same time
     std::vector<Chunk> chunks_;                     // in the order of documents

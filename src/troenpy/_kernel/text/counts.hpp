@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "text/counter.hpp"
+#include "text/learned_terms.hpp"
 #include "text/rows.hpp"
 #include "text/vocabulary.hpp"
 
@@ -31,11 +32,9 @@ public:
     std::vector<std::int64_t> occurrences() const {
         std::vector<std::int64_t> totals(n_columns(), 0);
         for (const Chunk &chunk : chunks_) {
-            const std::vector<std::uint32_t> &column_of = columns_.by_worker[chunk.worker];
-            std::uint64_t n_entries = 0;
-            for (const std::uint32_t length : chunk.lengths) n_entries += length;
+            const auto n_entries = std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0});
             for (std::uint64_t i = 0; i < n_entries; ++i) {
-                const std::uint32_t column = column_of[chunk.entries[i].term];
+                const std::uint32_t column = columns_.of(chunk, chunk.entries[i]);
                 if (column != no_column) totals[column] += chunk.entries[i].count;
             }
         }
@@ -46,23 +45,28 @@ public:
     const std::vector<std::int64_t> &row_borders() {
         if (borders_.empty()) {
             std::vector<std::int64_t> borders(n_documents_ + 1);
-            ChunkQueue queue;
-            RowWriter(chunks_, columns_, n_threads_, queue).write_lengths(borders.data());
+            RowWriter(chunks_, columns_, n_threads_).write_lengths(borders.data());
             std::partial_sum(borders.begin(), borders.end(), borders.begin());
             borders_ = std::move(borders);
         }
         return borders_;
     }
 
-    // Writes rows to their positions; row borders must be known. Several threads may call this with the same queue.
+    // Writes rows to their positions; row borders must be known.
     template <typename Index, typename Value>
-    void write_rows(Index *indices, Value *values, bool binary, unsigned n_threads, ChunkQueue &queue) const {
-        RowWriter(chunks_, columns_, n_threads, queue).write(borders_.data(), indices, values, binary);
+    void write_rows(Index *indices, Value *values, bool binary) const {
+        RowWriter(chunks_, columns_, n_threads_).write(borders_.data(), indices, values, binary);
     }
 
     unsigned n_threads() const { return n_threads_; }
 
 protected:
+    // The columns of the terms of each worker.
+    std::vector<std::vector<std::uint32_t>> take_columns() {
+        chunks_.clear();
+        return std::move(columns_.by_worker);
+    }
+
     // Column i becomes columns[i]; no_column drops it.
     void renumber(const std::vector<std::uint32_t> &columns, std::uint64_t n_columns) {
         for (std::vector<std::uint32_t> &by_term : columns_.by_worker) {
@@ -101,12 +105,19 @@ public:
         vocabulary_.keep(kept);
     }
 
+    // Call last: the rows are gone.
+    LearnedTerms *take_terms() {
+        return new LearnedTerms(std::move(vocabulary_), take_columns(), has_words_, n_threads());
+    }
+
 private:
     TermCounts(Counter &counter, Vocabulary vocabulary)
         : CountedRows(counter, {vocabulary.take_places(), vocabulary.size(), false, true}),
-          vocabulary_(std::move(vocabulary)) {}
+          vocabulary_(std::move(vocabulary)),
+          has_words_(counter.settings().analyzer == Analyzer::word) {}
 
     Vocabulary vocabulary_;
+    bool has_words_;
 };
 
 }  // namespace troenpy::text

@@ -81,7 +81,7 @@ GivenTerms copy_terms(const nb::dict &vocabulary, std::size_t n_columns) {
 
 std::string_view word_of(const TermTable &table, const Key &key) {
     if (is_long(key)) return table.long_text(key);
-    return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
+    return inline_text(key);
 }
 
 // The UTF-8 text of a term of one worker; `text` is overwritten.
@@ -128,13 +128,11 @@ bool has_whole_columns(const nb::dict &vocabulary) {
 
 }  // namespace
 
-nb::dict make_vocabulary(const TermCounts &counts) {
-    nb::dict vocabulary = dict_with_room(counts.vocabulary().size());
-    std::string text;
-    for (std::uint64_t term = 0; term < counts.vocabulary().size(); ++term) {
+nb::dict make_vocabulary(const PackedTerms &terms) {
+    nb::dict vocabulary = dict_with_room(terms.n_terms);
+    for (std::uint64_t term = 0; term < terms.n_terms; ++term) {
         pause(term);
-        counts.vocabulary().spell(term, text);
-        const nb::object str = to_str(text);
+        const nb::object str = to_str(terms[term]);
         const nb::object column = nb::steal(PyLong_FromUnsignedLongLong(term));
         if (!column.is_valid() || PyDict_SetItem(vocabulary.ptr(), str.ptr(), column.ptr()) != 0)
             throw nb::python_error();
@@ -154,14 +152,43 @@ CountedRows *match_vocabulary(Counter &counter, const nb::dict &vocabulary) {
     return new CountedRows(counter, find_columns(counter, terms));
 }
 
+namespace {
+
+// The places of an array of n objects.
+class Objects {
+public:
+    Objects(nb::handle array, std::size_t n) {
+        if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_CONTIG | PyBUF_FORMAT) != 0) throw nb::python_error();
+        if (std::string_view(buffer_.format) == "O" && static_cast<std::size_t>(buffer_.len) == n * sizeof(PyObject *))
+            return;
+        PyBuffer_Release(&buffer_);
+        throw std::invalid_argument("names must be an array of as many objects as there are terms");
+    }
+    Objects(const Objects &) = delete;
+    Objects &operator=(const Objects &) = delete;
+    ~Objects() { PyBuffer_Release(&buffer_); }
+
+    void put(std::size_t i, PyObject *object) {
+        Py_XDECREF(std::exchange(static_cast<PyObject **>(buffer_.buf)[i], Py_NewRef(object)));
+    }
+
+private:
+    Py_buffer buffer_;
+};
+
+}  // namespace
+
+void write_names(const PackedTerms &terms, nb::handle names) {
+    Objects objects(names, terms.n_terms);
+    for (std::uint64_t term = 0; term < terms.n_terms; ++term) {
+        pause(term);
+        objects.put(term, to_str(terms[term]).ptr());
+    }
+}
+
 bool names_by_column(const nb::dict &vocabulary, nb::handle names) {
     const auto n = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
-    Py_buffer buffer;
-    if (PyObject_GetBuffer(names.ptr(), &buffer, PyBUF_CONTIG | PyBUF_FORMAT) != 0) throw nb::python_error();
-    const std::unique_ptr<Py_buffer, void (*)(Py_buffer *)> held(&buffer, PyBuffer_Release);
-    if (std::string_view(buffer.format) != "O" || static_cast<std::size_t>(buffer.len) != n * sizeof(PyObject *))
-        throw std::invalid_argument("names must be an array of as many objects as the vocabulary has");
-    auto **objects = static_cast<PyObject **>(buffer.buf);
+    Objects objects(names, n);
     std::vector<bool> is_named(n);
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(vocabulary.ptr(), &at, &key, &value);) {
@@ -170,7 +197,7 @@ bool names_by_column(const nb::dict &vocabulary, nb::handle names) {
         if (PyErr_Occurred()) PyErr_Clear();
         if (column >= n || is_named[column]) return false;
         is_named[column] = true;
-        Py_XDECREF(std::exchange(objects[column], Py_NewRef(key)));
+        objects.put(column, key);
     }
     return true;
 }

@@ -8,8 +8,11 @@
 
 namespace troenpy::text {
 
-// The vocabulary of a vectorizer: a dict of all terms with a column.
-nanobind::dict make_vocabulary(const TermCounts &counts);
+// The vocabulary of a vectorizer: a dict of all terms and their columns.
+nanobind::dict make_vocabulary(const PackedTerms &terms);
+
+// Writes the terms to an array of objects.
+void write_names(const PackedTerms &terms, nanobind::handle names);
 
 // Assigns the columns in the dict to the terms; terms that are not in the dict get none. Takes over the counter's
 // chunks.

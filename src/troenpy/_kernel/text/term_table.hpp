@@ -59,6 +59,11 @@ inline Key inline_key(const char *text, std::size_t length) {
     return key;
 }
 
+// The text of a key of up to 15 bytes, followed by readable bytes.
+inline std::string_view inline_text(const Key &key) {
+    return {reinterpret_cast<const char *>(&key), static_cast<std::size_t>(key.tail >> tag_shift)};
+}
+
 inline Key pair_key(std::uint32_t first_words, std::uint32_t last_word) {
     return {static_cast<std::uint64_t>(first_words) << 32 | last_word, pair_tag};
 }
@@ -77,7 +82,7 @@ struct alignas(32) Term {  // never crosses a cache line
     Key key;
     std::uint32_t n_documents;
     std::uint32_t last_document;  // documents count from 1: zero is "none yet"
-    std::uint32_t last_entry;     // the entry of this term in the last document
+    std::uint32_t last_entry;     // the entry of this term in the last document; in an index, its column
 };
 static_assert(sizeof(Term) == 32);
 
@@ -128,8 +133,8 @@ public:
         return text.size() > longest_inline ? long_key(text) : inline_key(text.data(), text.size());
     }
 
-    // The number of a term, or no_term; does not add it. The text is only read if it is long.
-    std::uint32_t look_up(std::string_view text, const Key &key, std::uint64_t hash) const {
+    // The position of a term, or no_term; does not add it. The text is only read if it is long.
+    std::uint32_t place_of(std::string_view text, const Key &key, std::uint64_t hash) const {
         const std::uint32_t tag = tag_of(hash);
         for (std::size_t i = hash >> shift_;; i = (i + 1) & (slots_.size() - 1)) {
             const Slot &slot = slots_.data()[i];
@@ -138,8 +143,14 @@ public:
             const Key &found = terms_[slot.place - 1].key;
             const bool is_same =
                 is_long(key) ? found.head == key.head && is_long(found) && long_text(found) == text : found == key;
-            if (is_same) return slot.place > n_excluded_ ? slot.place - 1 - n_excluded_ : no_term;
+            if (is_same) return slot.place - 1;
         }
+    }
+
+    // The number of a term, or no_term, as of every stop word.
+    std::uint32_t look_up(std::string_view text, const Key &key, std::uint64_t hash) const {
+        const std::uint32_t place = place_of(text, key, hash);
+        return place == no_term || place < n_excluded_ ? no_term : place - n_excluded_;
     }
 
     // By position; they do not move until the next `reserve`. Stop words come first and have no numbers, so the
@@ -147,14 +158,16 @@ public:
     Term *terms() { return terms_.data(); }
     std::uint32_t n_excluded() const { return n_excluded_; }
     std::uint32_t n_terms() const { return size_ - n_excluded_; }
+    const Term &term_at(std::uint32_t place) const { return terms_[place]; }
     const Key &key(std::uint32_t number) const { return terms_[n_excluded_ + number].key; }
     std::uint32_t n_documents(std::uint32_t number) const { return terms_[n_excluded_ + number].n_documents; }
     std::string_view long_text(const Key &key) const;
 
-    // Frees the slots: from now on the table is read-only.
-    void close() { slots_ = Zeros<Slot>(); }
-    // Frees the terms too; only the texts of long terms are left.
-    void drop_terms() { terms_ = Buffer<Term>(); }
+    // Frees all but the texts of long terms.
+    void close() {
+        slots_ = Zeros<Slot>();
+        terms_ = Buffer<Term>();
+    }
 
 private:
     struct Slot {

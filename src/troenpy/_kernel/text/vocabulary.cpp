@@ -113,12 +113,12 @@ void sort_words(Word *first, Word *last, Buffer<Word> &parted, Less less) {
 }  // namespace
 
 Vocabulary::Vocabulary(Counter &counter) {
-    auto &workers = counter.workers();
-    sources_.resize(workers.size());
-    run_tasks(counter.n_threads(), workers.size(), [&](unsigned, std::size_t i, Watch &) {
-        if (workers[i]) take(*workers[i], sources_[i]);
-        workers[i].reset();
-    });
+    for (std::unique_ptr<Worker> &worker : counter.workers()) {
+        Source &source = sources_.emplace_back();
+        source.table = worker ? std::make_shared<TermTable>(std::move(worker->table())) : std::make_shared<TermTable>();
+        source.nodes.resize(source.table->n_terms());
+        worker.reset();
+    }
     const Settings &settings = counter.settings();
     const bool has_tree = settings.analyzer == Analyzer::word && settings.max_n > 1;
     if (has_tree) {
@@ -133,24 +133,18 @@ Vocabulary::Vocabulary(Counter &counter) {
     place(has_tree ? settings.min_n - 1 : 0);
 }
 
-void Vocabulary::take(Worker &worker, Source &source) {
-    source.table = std::move(worker.table());
-    source.table.close();
-    source.nodes.resize(source.table.n_terms());
-}
-
 // The prefix of an n-gram was added before it, so one pass in order of numbers is enough.
 void Vocabulary::find_levels(Source &source) {
-    source.levels.assign(source.table.n_terms(), 0);
-    for (std::uint32_t i = 0; i < source.table.n_terms(); ++i) {
-        const Key &key = source.table.key(i);
+    source.levels.assign(source.table->n_terms(), 0);
+    for (std::uint32_t i = 0; i < source.table->n_terms(); ++i) {
+        const Key &key = source.table->key(i);
         if (is_pair(key)) source.levels[i] = source.levels[key.head >> 32] + 1;
     }
 }
 
 void Vocabulary::merge_words(unsigned n_threads) {
     const auto each_word = [&](std::size_t worker, auto &&body) {
-        const TermTable &table = sources_[worker].table;
+        const TermTable &table = *sources_[worker].table;
         for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
             const Key &key = table.key(term);
             if (is_pair(key)) continue;
@@ -159,7 +153,7 @@ void Vocabulary::merge_words(unsigned n_threads) {
         }
     };
     const auto text = [&](const Word &word) {
-        const TermTable &table = sources_[word.owner.worker].table;
+        const TermTable &table = *sources_[word.owner.worker].table;
         return table.long_text(table.key(word.owner.term));
     };
     const auto less = [&](const Word &a, const Word &b) {
@@ -181,7 +175,7 @@ void Vocabulary::merge_words(unsigned n_threads) {
     for (std::size_t i = 0; i < borders.back(); ++i) {
         const Owner owner = words[i].owner;
         if (i == 0 || !same(words[i - 1], words[i])) {
-            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table.key(owner.term) : key_of(words[i]));
+            words_.push_back(is_long(words[i]) ? sources_[owner.worker].table->key(owner.term) : key_of(words[i]));
             word_owners_.push_back(owner.worker);
         }
         sources_[owner.worker].nodes[owner.term] = static_cast<std::uint32_t>(words_.size() - 1);
@@ -193,9 +187,9 @@ void Vocabulary::merge_level(std::uint32_t level, unsigned n_threads) {
     const auto each_ngram = [&](std::size_t, auto &&body) {
         for (std::uint32_t worker = 0; worker < sources_.size(); ++worker) {
             const Source &source = sources_[worker];
-            for (std::uint32_t term = 0; term < source.table.n_terms(); ++term) {
+            for (std::uint32_t term = 0; term < source.table->n_terms(); ++term) {
                 if (source.levels[term] != level) continue;
-                const std::uint64_t pair = source.table.key(term).head;
+                const std::uint64_t pair = source.table->key(term).head;
                 const auto last = static_cast<std::uint32_t>(pair);
                 body(Ngram{source.nodes[pair >> 32], source.nodes[last], {worker, term}});
             }
@@ -266,14 +260,13 @@ void Vocabulary::place(std::uint32_t first_level) {
     }
     n_documents_.assign(terms_.size(), 0);
     for (Source &source : sources_) {
-        std::vector<std::uint32_t> &by_term = places_.emplace_back(source.table.n_terms());
+        std::vector<std::uint32_t> &by_term = places_.emplace_back(source.table->n_terms());
         for (std::uint32_t term = 0; term < by_term.size(); ++term) {
             const std::uint32_t level = source.levels.empty() ? 0 : source.levels[term];
             const std::uint32_t place = level < first_level ? no_column : places[level][source.nodes[term]];
             by_term[term] = place;
-            if (place != no_column) n_documents_[place] += source.table.n_documents(term);
+            if (place != no_column) n_documents_[place] += source.table->n_documents(term);
         }
-        source.table.drop_terms();
         source.levels = {};
         source.nodes = {};
     }
@@ -292,8 +285,8 @@ void Vocabulary::keep(const bool *kept) {
 
 std::string_view Vocabulary::word(std::uint32_t rank) const {
     const Key &key = words_[rank];
-    if (text::is_long(key)) return sources_[word_owners_[rank]].table.long_text(key);
-    return {reinterpret_cast<const char *>(&key), key.tail >> tag_shift};
+    if (text::is_long(key)) return sources_[word_owners_[rank]].table->long_text(key);
+    return inline_text(key);
 }
 
 void Vocabulary::spell(std::uint64_t term, std::string &text) const {
@@ -320,6 +313,37 @@ void Vocabulary::spell(std::uint64_t term, std::string &text) const {
         put(" ");
     }
     put(word(node));
+}
+
+void Vocabulary::pack(std::vector<std::uint8_t> &text, std::vector<std::int64_t> &ends, unsigned n_threads) const {
+    constexpr std::uint64_t task_size = 1 << 16;
+    const std::uint64_t n_tasks = (size() + task_size - 1) / task_size;
+    std::vector<std::vector<std::uint8_t>> texts(n_tasks);
+    ends.resize(size());
+    const auto end_of = [&](std::size_t task) { return std::min(size(), (task + 1) * task_size); };
+    run_tasks(n_threads, n_tasks, [&](unsigned, std::size_t task, Watch &) {
+        std::string term;
+        for (std::uint64_t i = task * task_size; i < end_of(task); ++i) {
+            spell(i, term);
+            texts[task].insert(texts[task].end(), term.begin(), term.end());
+            ends[i] = static_cast<std::int64_t>(texts[task].size());
+        }
+    });
+    std::size_t n_bytes = 0;
+    for (const std::vector<std::uint8_t> &part : texts) n_bytes += part.size();
+    text.reserve(n_bytes);
+    for (std::uint64_t task = 0; task < n_tasks; ++task) {
+        const auto before = static_cast<std::int64_t>(text.size());
+        for (std::uint64_t i = task * task_size; i < end_of(task); ++i) ends[i] += before;
+        text.insert(text.end(), texts[task].begin(), texts[task].end());
+        texts[task] = {};
+    }
+}
+
+std::vector<std::shared_ptr<TermTable>> Vocabulary::tables() const {
+    std::vector<std::shared_ptr<TermTable>> tables;
+    for (const Source &source : sources_) tables.push_back(source.table);
+    return tables;
 }
 
 }  // namespace troenpy::text

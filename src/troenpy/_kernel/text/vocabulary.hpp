@@ -8,21 +8,21 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parallel.hpp"
+#include "text/column_set.hpp"
 #include "text/counter.hpp"
 #include "text/term_table.hpp"
 
 namespace troenpy::text {
 
-constexpr std::uint32_t no_column = 0xFFFFFFFF;
-
 class Vocabulary {
 public:
-    // Takes over the tables of the workers.
+    // Takes over the tables of the workers, which it only reads.
     explicit Vocabulary(Counter &counter);
 
     std::uint64_t size() const { return terms_.size(); }
@@ -37,9 +37,15 @@ public:
     // The UTF-8 text of a term; `text` is overwritten.
     void spell(std::uint64_t term, std::string &text) const;
 
+    // The text of all terms, and where each ends.
+    void pack(std::vector<std::uint8_t> &text, std::vector<std::int64_t> &ends, unsigned n_threads) const;
+
+    // The tables of the workers.
+    std::vector<std::shared_ptr<TermTable>> tables() const;
+
 private:
     struct Source {
-        TermTable table;
+        std::shared_ptr<TermTable> table;
         std::vector<std::uint32_t> levels;  // words in the n-gram, less one; empty if all are words
         std::vector<std::uint32_t> nodes;   // place of the term in its level
     };
@@ -52,7 +58,6 @@ private:
         std::uint32_t node;
     };
 
-    void take(Worker &worker, Source &source);
     void find_levels(Source &source);
     void check_size() const;
     void merge_words(unsigned n_threads);
