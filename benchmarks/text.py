@@ -4,9 +4,9 @@
 
 reads the fields "text" and "label" of every line, or every file below a folder, labelled by the folder it is in. All
 contenders run in turn in one process; each time is that of a fresh estimator. A pipeline reads neither `vocabulary_`
-nor the names of the columns, and ours are made when they are asked for: both ways are measured. Medians, and their ratio
-to TfidfVectorizer; then time per megabyte on a larger copy of the corpus, peak memory in processes of their own, and
-the time of the import.
+nor the names of the columns, and ours are made when they are asked for: both ways are measured. Medians, and their
+ratio to TfidfVectorizer; then time per megabyte on a larger copy of the corpus, peak memory in processes of their own,
+and the time of the import.
 """
 
 import argparse
@@ -195,7 +195,8 @@ def import_time(repeats: int) -> None:
 
 
 def describe_machine() -> None:
-    print(f"Load {os.getloadavg()[0]:.1f}. {platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()},", end=" ")
+    print(f"Load {os.getloadavg()[0]:.1f}.", end=" ")
+    print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()},", end=" ")
     print(f"scikit-learn {sklearn.__version__}, numpy {np.__version__}, kernel: {kernel_available()}")
 
 
