@@ -358,6 +358,11 @@ PARAMETERS = [
             ("stop_words", "french", "'stop_words' parameter of .* must be a str among {'english'}.* Got 'french'"),
             ("token_pattern", "(", r"token_pattern must be a regular expression, got '\(': missing"),
             ("token_pattern", None, "token_pattern must be a regular expression, got None: set it, or"),
+            *(
+                ("min_class_df", value, f"min_class_df must be None, a whole number of .* or a share .* got {value!r}")
+                for value in (0, -1, 0.0, -0.5, 1.5, NAN, np.inf, True, "x")
+            ),
+            ("min_class_df", 4, "After pruning, no terms remain. Try a lower min_df or min_class_df or a higher max"),
             ("decode_error", "x", "'decode_error' parameter of .* must be a str among .* Got 'x'"),
             ("input", "x", "'input' parameter of .* must be a str among .* Got 'x'"),
         )
@@ -680,6 +685,36 @@ TABLE = [
     ),
     Entry(
         "ClassCounts.select(0.5)", lambda: counts.select([0.5]), IndexError, r"columns must be numbers .* got \[0.5\]"
+    ),
+    *(
+        Entry(
+            f"ClassCounts.select(min_class_df={value!r})",
+            lambda value=value: counts.select(min_class_df=value),
+            ValueError,
+            f"min_class_df must be None, a whole number of .* or a share .* got {value!r}",
+        )
+        for value in (0, -1, 1.5, NAN, True, "x")
+    ),
+    Entry(
+        "CountVectorizer(min_class_df=2) without labels",
+        lambda: CountVectorizer(min_class_df=2).fit(TEXTS),
+        ValueError,
+        r"min_class_df needs labels, got min_class_df=2 and no y: call fit\(texts, labels\), or use min_df",
+    ),
+    Entry(
+        "CountVectorizer(min_class_df=2): labels of another length",
+        lambda: CountVectorizer(min_class_df=2).fit(iter(TEXTS), LABELS[:3]),
+        ValueError,
+        "y must hold one label per document, got 3 labels for 5 documents",
+    ),
+    *(
+        Entry(
+            f"TfPiVectorizer(min_class_df={value!r}).partial_fit",
+            lambda value=value: TfPiVectorizer(min_class_df=value).partial_fit(TEXTS, LABELS),
+            ValueError,
+            f"min_class_df must be None, a whole number of .* got {value!r}",
+        )
+        for value in (0, 1.5, "x")
     ),
     Entry("ClassCounts.with_terms(5)", lambda: counts.with_terms(5), TypeError, "terms .* a list of strings, got 5"),
     *(

@@ -343,7 +343,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            rows = counter._fit_rows(raw_documents, capacity_for(view.blocks, profile, len(labels.classes)))
+            capacity = capacity_for(view.blocks, profile, len(labels.classes))
+            rows = counter._fit_rows(raw_documents, capacity, counter._class_filter(labels, sample_weight))
         if rows.matrix.shape[0] != len(labels):
             check_labels_fit(labels, rows.matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))

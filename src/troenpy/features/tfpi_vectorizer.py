@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
 from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
@@ -42,7 +43,8 @@ class TfPiVectorizer(CountVectorizer):
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
-ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
+ngram_range, analyzer, max_df, min_df, min_class_df, max_features, vocabulary, \
+binary
         As in :class:`CountVectorizer`.
     dtype : float32 or float64, default=float64
         The dtype of the matrix.
@@ -133,6 +135,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         analyzer: Any = "word",
         max_df: float = 1.0,
         min_df: float = 1,
+        min_class_df: float | None = None,
         max_features: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
@@ -159,6 +162,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             analyzer=analyzer,
             max_df=max_df,
             min_df=min_df,
+            min_class_df=min_class_df,
             max_features=max_features,
             vocabulary=vocabulary,
             binary=binary,
@@ -214,9 +218,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         """Add a batch of documents; new terms and new classes may appear.
 
         Fitting in batches gives the same columns and values as one `fit` on all documents. **Columns change from call
-        to call**, because `min_df` and `max_df` apply to all documents so far, and new terms are sorted in. If a model
-        is trained in batches too, pass a fixed `vocabulary`. `max_features` and `cv` need all documents at once and
-        raise an error here. So does calling `partial_fit` after `fit`, which discards the terms it drops.
+        to call**, because `min_df`, `max_df` and `min_class_df` apply to all documents so far, and new terms are sorted
+        in. If a model is trained in batches too, pass a fixed `vocabulary`. `max_features` and `cv` need all documents
+        at once and raise an error here. So does calling `partial_fit` after `fit`, which discards the terms it drops.
 
         Parameters
         ----------
@@ -320,7 +324,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
         self._forget("_tallies", "_weighter", "_vocabulary", "_named_counts")
-        X = self._fit_rows(raw_documents).matrix
+        X = self._fit_rows(raw_documents, by_class=self._class_filter(labels, weights)).matrix
         check_labels_fit(labels, X.shape[0])
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
         self._weighter = self._new_weighter().learn(counts, total_length(X, weights))
@@ -346,7 +350,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> Tally:
         counter = copy(self)  # keeps methods that a subclass overrides
         counter._forget("_tallies")
-        counter.min_df, counter.max_df = 1, 1.0
+        counter.min_df, counter.max_df, counter.min_class_df = 1, 1.0, None
         weights = read_weights(sample_weight, len(labels))
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
         try:
@@ -373,7 +377,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             self._tallies = [tally]
             self.fixed_vocabulary_ = self.vocabulary is not None
             fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
-            kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
+            kept = (tally.frequency >= fewest) & (tally.frequency <= most)
+            if self.min_class_df is not None:
+                kept &= frequent_in_some_class(tally.counts, self.min_class_df)
+            kept |= self.fixed_vocabulary_
             if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
                 return
             counts = tally.counts if kept.all() else tally.counts.select(kept)
@@ -390,7 +397,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if hasattr(self, "_tallies"):
             raise NotFittedError(
                 f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or no"
-                " term is within min_df and max_df. Call partial_fit with more documents"
+                " term is within min_df, max_df and min_class_df. Call partial_fit with more documents"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
@@ -434,6 +441,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_tf_and_norm(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
         check_float_type(self.dtype)
+        check_min_class_df(self.min_class_df)
         return read_required_labels(y, "TfPiVectorizer")
 
     def __sklearn_tags__(self) -> Tags:
