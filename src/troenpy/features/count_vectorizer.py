@@ -18,7 +18,9 @@ from troenpy import _kernel
 from troenpy.counts.class_frequency import check_min_class_df
 from troenpy.counts.labels import check_labels_fit, read_labels
 from troenpy.features import documents
+from troenpy.features.arrow_documents import exports_arrow
 from troenpy.features.counted_rows import Capacity, CountedRows, sort_columns
+from troenpy.features.missing_documents import Nulls, check_nulls
 from troenpy.features.term_filter import ClassFilter, most_frequent
 from troenpy.features.text_parameters import (
     LARGEST_INT32,
@@ -60,7 +62,8 @@ class CountVectorizer(SklearnCountVectorizer):
     "char_wb"). With a custom tokenizer, preprocessor, pattern or analyzer, scikit-learn's own code runs.
 
     Documents may be str or bytes in any iterable, numpy arrays, pandas or polars Series, or Arrow string data, which
-    is read without copying. If a document is missing or not text, the error names its position.
+    is read without copying: arrays, or record batches, tables, polars DataFrames and readers with one column. A reader
+    is read batch by batch. If documents are missing or not text, the error names their positions; see `nulls`.
 
     Parameters
     ----------
@@ -100,6 +103,8 @@ class CountVectorizer(SklearnCountVectorizer):
         Count presence only.
     dtype : dtype, default=np.int64
         The dtype of the matrix.
+    nulls : {"error", "empty"}, default="error"
+        Whether missing documents (None, NaN, pandas' NA, Arrow's nulls) are an error, or empty texts.
     n_jobs : int or None, default=None
         Number of threads: None is 1, -1 all processors. It does not change the result.
 
@@ -132,6 +137,7 @@ class CountVectorizer(SklearnCountVectorizer):
         **SklearnCountVectorizer._parameter_constraints,
         "n_jobs": "no_validation",  # job_count raises a better error
         "min_class_df": "no_validation",  # and so does check_min_class_df
+        "nulls": "no_validation",  # and check_nulls
     }
 
     vocabulary_: dict[Any, Any]
@@ -158,6 +164,7 @@ class CountVectorizer(SklearnCountVectorizer):
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.int64,
+        nulls: Nulls = "error",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -180,6 +187,7 @@ class CountVectorizer(SklearnCountVectorizer):
             dtype=dtype,
         )
         self.min_class_df = min_class_df
+        self.nulls = nulls
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -211,7 +219,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        self._check_documents(raw_documents)
+        raw_documents = self._check_documents(raw_documents)
         return self._fit_rows(raw_documents, by_class=self._own_class_filter(raw_documents, y)).matrix
 
     def _fit_rows(
@@ -268,7 +276,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        self._check_documents(raw_documents)
+        raw_documents = self._check_documents(raw_documents)
         return self._rows(raw_documents).matrix
 
     def _rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
@@ -297,10 +305,11 @@ class CountVectorizer(SklearnCountVectorizer):
                 return names
         return super().get_feature_names_out(input_features)
 
-    def _check_documents(self, raw_documents: Any) -> None:
-        """Raise unless this is a collection of texts; with a custom analyzer, anything but a single string is fine."""
+    def _check_documents(self, raw_documents: Any) -> Any:
+        """Check and return a collection of texts; with a custom analyzer, anything but a single string is fine."""
         if isinstance(raw_documents, str) or self._takes_text_only():
-            documents.check_collection(raw_documents)
+            return documents.check_collection(raw_documents)
+        return raw_documents
 
     def _check_text_parameters(self) -> None:
         """Check parameters that scikit-learn would misread or report without naming them."""
@@ -312,6 +321,7 @@ class CountVectorizer(SklearnCountVectorizer):
         if isinstance(n, tuple) and not (len(n) == 2 and all(isinstance(length, Integral) for length in n)):
             raise ValueError(f"ngram_range must be two whole numbers, such as (1, 2), got {n!r}")
         check_min_class_df(self.min_class_df)
+        check_nulls(self.nulls)
         if not self._takes_text_only():
             return
         for term in self.vocabulary if isinstance(self.vocabulary, Collection) else ():
@@ -401,12 +411,14 @@ class CountVectorizer(SklearnCountVectorizer):
 
     def _readable(self, raw_documents: Any) -> Any:
         """Prepare documents for scikit-learn's code; if they must be text, each is checked."""
-        if self._takes_text_only():
-            return documents.texts(raw_documents, self.decode)
-        arrow = documents.read_arrow(raw_documents, self.decode)
-        if arrow is None:
+        if self.nulls == "empty" and self.input != "content":
+            raise ValueError(f"nulls='empty' needs input='content', got input={self.input!r}: drop missing documents")
+        if self._takes_text_only() or exports_arrow(raw_documents):
+            return documents.texts(raw_documents, self.decode, self.nulls)
+        takes_any = callable(self.analyzer) or self.preprocessor is not None or self._has_own_steps()
+        if self.nulls == "error" and (takes_any or self.input != "content"):
             return raw_documents
-        return arrow if isinstance(arrow, list) else arrow.to_list()
+        return documents.objects(raw_documents, self.nulls)
 
     def _count(self, raw_documents: Any, n_threads: int) -> Any:
         self.build_analyzer()  # for its errors and warnings on stop words
@@ -425,7 +437,7 @@ class CountVectorizer(SklearnCountVectorizer):
         return counter
 
     def _batches(self, raw_documents: Any) -> Iterator[documents.Batch]:
-        batches = documents.batches(raw_documents, self.decode)
+        batches = documents.batches(raw_documents, self.decode, self.nulls)
         if self.strip_accents is None:
             return batches
         preprocess = self.build_preprocessor()

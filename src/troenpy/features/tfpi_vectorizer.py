@@ -20,6 +20,7 @@ from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
+from troenpy.features.missing_documents import Nulls
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
@@ -44,7 +45,7 @@ class TfPiVectorizer(CountVectorizer):
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
 ngram_range, analyzer, max_df, min_df, min_class_df, max_features, vocabulary, \
-binary
+binary, nulls
         As in :class:`CountVectorizer`.
     dtype : float32 or float64, default=float64
         The dtype of the matrix.
@@ -140,6 +141,7 @@ binary
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.float64,
+        nulls: Nulls = "error",
         scheme: str | Weight = "pi",
         tf: TermFrequency = "raw",
         norm: Norm | None = "l2",
@@ -167,6 +169,7 @@ binary
             vocabulary=vocabulary,
             binary=binary,
             dtype=dtype,
+            nulls=nulls,
             n_jobs=n_jobs,
         )
         self.scheme = scheme
@@ -243,7 +246,7 @@ binary
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        check_collection(raw_documents)
+        raw_documents = check_collection(raw_documents)
         labels = self._check(y)
         check_labels_fit(labels, raw_documents, whole=False)
         batch = self._count_batch(raw_documents, labels, sample_weight)
@@ -318,7 +321,7 @@ binary
 
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Fit, and return the counts."""
-        check_collection(raw_documents)
+        raw_documents = check_collection(raw_documents)
         labels = self._check(y)
         check_labels_fit(labels, raw_documents)
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
@@ -352,7 +355,7 @@ binary
         counter._forget("_tallies")
         counter.min_df, counter.max_df, counter.min_class_df = 1, 1.0, None
         weights = read_weights(sample_weight, len(labels))
-        documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
+        documents = raw_documents if isinstance(raw_documents, Sized) else list(self._readable(raw_documents))
         try:
             X = counter._fit_rows(documents).matrix
             terms = counter.get_feature_names_out()
