@@ -381,7 +381,7 @@ def fails_halfway():
 @pytest.mark.usefixtures("kernel_or_twin")
 def test_a_reader_that_fails_says_why():
     reader = pa.RecordBatchReader.from_batches(pa.schema({"text": pa.string()}), fails_halfway())
-    with pytest.raises(RuntimeError, match="the disk is gone"):
+    with pytest.raises(RuntimeError, match=r"^.*the disk is gone\.?$"):
         CountVectorizer().fit(reader)
 
 

@@ -172,7 +172,9 @@ namespace {
 void check(int status, ArrowArrayStream *stream) {
     if (status == 0) return;
     const char *reason = stream->get_last_error(stream);
-    throw std::runtime_error(std::string("Arrow stream: ") + (reason ? reason : "unknown error"));
+    std::string line = reason ? reason : "unknown error";
+    for (const char *rest : {"\n", " Detail: Python exception:"}) line = line.substr(0, line.find(rest));
+    throw std::runtime_error("Arrow stream: " + line);
 }
 
 }  // namespace
