@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from scipy import sparse
@@ -114,11 +116,35 @@ DOCUMENTS = [
         ValueError,
         r"got csr_array of shape \(5, 3\): for counts, use TermWeighter",
     ),
-    ("all None", lambda: [None] * 5, ValueError, r"document 0 is missing \(None\): drop it or fill it"),
-    ("one None", lambda: ["a", None, "b", "c", "d"], ValueError, r"document 1 is missing \(None\): drop it or fill"),
-    ("NaN", lambda: ["a", NAN, "b", "c", "d"], ValueError, r"document 1 is missing \(nan\): drop it or fill it"),
-    ("NA", lambda: ["a", pd.NA, "b", "c", "d"], ValueError, r"document 1 is missing \(<NA>\): drop it or fill it"),
-    ("NaT", lambda: ["a", pd.NaT, "b", "c", "d"], ValueError, r"document 1 is missing \(NaT\): drop it or fill it"),
+    ("all None", lambda: [None] * 5, ValueError, r"5 documents are missing \(None\), at 0, 1, 2, 3 and 4: drop"),
+    ("one None", lambda: ["a", None, "b", "c", "d"], ValueError, r"document 1 is missing \(None\): drop it, fill"),
+    ("NaN", lambda: ["a", NAN, "b", "c", "d"], ValueError, r"document 1 is missing \(nan\): drop it, fill it"),
+    ("NA", lambda: ["a", pd.NA, "b", "c", "d"], ValueError, r"document 1 is missing \(<NA>\): drop it, fill it"),
+    ("NaT", lambda: ["a", pd.NaT, "b", "c", "d"], ValueError, r"document 1 is missing \(NaT\): drop it, fill it"),
+    (
+        "six missing",
+        lambda: [None, "a", None, NAN, None, None, None, "b"],
+        ValueError,
+        r"(6 documents are missing \(None\), the first at 0, 2, 3, 4 and 5: drop them, fill)|got 5 labels for 8 doc",
+    ),
+    (
+        "a table of two columns",
+        lambda: pa.table({"id": [1, 2], "text": ["a", "b"]}),
+        ValueError,
+        r"documents must be one column of text, got a table of 2 columns \('id', 'text'\): pass one, e.g. table\['text",
+    ),
+    (
+        "a reader of two columns",
+        lambda: pa.table({"id": [1, 2], "body": ["a", "b"]}).to_reader(),
+        ValueError,
+        r"one column of text, got a table of 2 columns \('id', 'body'\): pass one, e.g. table\['id'\]",
+    ),
+    (
+        "a polars frame without columns",
+        lambda: pl.DataFrame(),
+        ValueError,
+        "documents must be one column of text, got a table without columns",
+    ),
     ("ints", lambda: [1, 2, 3, 4, 5], TypeError, r"documents must be str or bytes, got int for document 0 \(1\): con"),
     (
         "lists",
@@ -358,6 +384,12 @@ PARAMETERS = [
             ("stop_words", "french", "'stop_words' parameter of .* must be a str among {'english'}.* Got 'french'"),
             ("token_pattern", "(", r"token_pattern must be a regular expression, got '\(': missing"),
             ("token_pattern", None, "token_pattern must be a regular expression, got None: set it, or"),
+            *(
+                ("min_class_df", value, f"min_class_df must be None, a whole number of .* or a share .* got {value!r}")
+                for value in (0, -1, 0.0, -0.5, 1.5, NAN, np.inf, True, "x")
+            ),
+            ("min_class_df", 4, "After pruning, no terms remain. Try a lower min_df or min_class_df or a higher max"),
+            *(("nulls", value, f"nulls must be 'error' or 'empty', got {value!r}") for value in ("x", None, True)),
             ("decode_error", "x", "'decode_error' parameter of .* must be a str among .* Got 'x'"),
             ("input", "x", "'input' parameter of .* must be a str among .* Got 'x'"),
         )
@@ -680,6 +712,54 @@ TABLE = [
     ),
     Entry(
         "ClassCounts.select(0.5)", lambda: counts.select([0.5]), IndexError, r"columns must be numbers .* got \[0.5\]"
+    ),
+    *(
+        Entry(
+            f"ClassCounts.select(min_class_df={value!r})",
+            lambda value=value: counts.select(min_class_df=value),
+            ValueError,
+            f"min_class_df must be None, a whole number of .* or a share .* got {value!r}",
+        )
+        for value in (0, -1, 1.5, NAN, True, "x")
+    ),
+    Entry(
+        "CountVectorizer(nulls='empty', input='filename')",
+        lambda: CountVectorizer(nulls="empty", input="filename").fit(["no such file"]),
+        ValueError,
+        "nulls='empty' needs input='content', got input='filename': drop missing documents",
+    ),
+    Entry(
+        "TfPiVectorizer.partial_fit: nulls",
+        lambda: TfPiVectorizer(nulls="drop").partial_fit(TEXTS, LABELS),
+        ValueError,
+        "nulls must be 'error' or 'empty', got 'drop'",
+    ),
+    Entry(
+        "CountVectorizer(tokenizer): documents missing",
+        lambda: CountVectorizer(tokenizer=str.split, token_pattern=None).fit(["a", None]),
+        ValueError,
+        r"document 1 is missing \(None\): drop it, fill it with '', or set nulls='empty'",
+    ),
+    Entry(
+        "CountVectorizer(min_class_df=2) without labels",
+        lambda: CountVectorizer(min_class_df=2).fit(TEXTS),
+        ValueError,
+        r"min_class_df needs labels, got min_class_df=2 and no y: call fit\(texts, labels\), or use min_df",
+    ),
+    Entry(
+        "CountVectorizer(min_class_df=2): labels of another length",
+        lambda: CountVectorizer(min_class_df=2).fit(iter(TEXTS), LABELS[:3]),
+        ValueError,
+        "y must hold one label per document, got 3 labels for 5 documents",
+    ),
+    *(
+        Entry(
+            f"TfPiVectorizer(min_class_df={value!r}).partial_fit",
+            lambda value=value: TfPiVectorizer(min_class_df=value).partial_fit(TEXTS, LABELS),
+            ValueError,
+            f"min_class_df must be None, a whole number of .* got {value!r}",
+        )
+        for value in (0, 1.5, "x")
     ),
     Entry("ClassCounts.with_terms(5)", lambda: counts.with_terms(5), TypeError, "terms .* a list of strings, got 5"),
     *(

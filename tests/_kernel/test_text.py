@@ -42,9 +42,43 @@ def test_names_go_to_an_array_of_objects_only(names):
 def test_a_capsule_is_read_once():
     pa = pytest.importorskip("pyarrow")
     capsule = pa.chunked_array([["ab"]]).__arrow_c_stream__()
-    assert len(native.ArrowTexts.from_stream(capsule)) == 1
+    source = native.ArrowSource(capsule)
+    assert len(source.read()) == 1
+    assert source.read() is None
     with pytest.raises(ValueError, match="this Arrow data has been read before"):
-        native.ArrowTexts.from_stream(capsule)
+        native.ArrowSource(capsule)
+
+
+@needs_kernel
+def test_a_source_is_read_in_parts_of_some_bytes():
+    pa = pytest.importorskip("pyarrow")
+    chunks = pa.chunked_array([["ab"], [None, ""], [], ["a", None, None], ["abc"] * 7], pa.string())
+    source = native.ArrowSource(chunks.__arrow_c_stream__())
+    assert source.columns is None
+    parts = []
+    while (part := source.read(4)) is not None:
+        parts.append((part.to_list(), part.n_missing, part.first_missing))
+    assert parts == [
+        (["ab", None, ""], 1, [1]),
+        (["a", None, None], 2, [1, 2]),
+        (["abc"] * 7, 0, []),
+    ]
+    empty = native.ArrowSource(pa.chunked_array([], pa.string()).__arrow_c_stream__())
+    assert [len(empty.read()), empty.read()] == [0, None]
+
+
+@needs_kernel
+def test_missing_and_binary_documents_are_not_counted_by_mistake(counter):
+    pa = pytest.importorskip("pyarrow")
+    texts = native.ArrowSource(*pa.array([None] * 7).cast(pa.string()).__arrow_c_array__()).read()
+    assert (texts.n_missing, texts.first_missing) == (7, [0, 1, 2, 3, 4])
+    with pytest.raises(ValueError, match="a document is missing"):
+        counter(n_threads=1).add(texts)
+    texts.fill_missing()
+    assert (texts.n_missing, texts.first_missing, texts.to_list()) == (0, [], [""] * 7)
+    counter(n_threads=1).add(texts)
+    with pytest.raises(TypeError, match="documents must be str"):
+        counter(n_threads=1).add(native.ArrowSource(*pa.array([b"ab"]).__arrow_c_array__()).read())
 
 
 @pytest.fixture
@@ -160,6 +194,6 @@ def test_documents_that_could_not_be_counted_have_no_rows(counter, n_threads):
     counted = counter(n_threads=n_threads)
     counted.add(TEXTS)
     with pytest.raises(ValueError, match="document 4 is not valid UTF-8"):
-        counted.add(native.ArrowTexts.from_array(*broken.__arrow_c_array__()))
+        counted.add(native.ArrowSource(*broken.__arrow_c_array__()).read())
     counts = counted.finish()
     assert (counts.n_documents, counts.row_borders().tolist()) == (4, [0, 3, 6, 9, 12])

@@ -6,6 +6,8 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,6 +126,24 @@ def test_equals_the_plain_loop(data, n, V, K):
         ([2.0, 1.0, 2.0, 1.0], [1.0, 2.0]),
         (np.array([2, 1, 2, 1], dtype=np.float32), [1.0, 2.0]),
         (pd.Series([2.0, 1.0, 2.0, 1.0], dtype="Float64"), [1.0, 2.0]),
+        (pd.Series(["b", "a", "b", "a"], dtype=pd.ArrowDtype(pa.string())), ["a", "b"]),
+        (pa.array(["b", "a", "b", "a"]), ["a", "b"]),
+        (pa.array(["b", "a", "b", "a"], pa.string_view()), ["a", "b"]),
+        (pa.array(["b", "a", "b", "a"]).dictionary_encode(), ["a", "b"]),
+        (pa.chunked_array([["b"], ["a", "b", "a"]]), ["a", "b"]),
+        (pa.array([None, "b", "a", "b", "a"]).slice(1), ["a", "b"]),
+        (pa.table({"y": ["b", "a", "b", "a"]})["y"].combine_chunks().dictionary_encode(), ["a", "b"]),
+        (list(pa.array(["b", "a", "b", "a"])), ["a", "b"]),
+        (list(pa.array([7, 2, 7, 2])), [2, 7]),
+        (pa.array([7, 2, 7, 2], pa.int8()), [2, 7]),
+        (pa.array([7, 2, 7, 2]).dictionary_encode(), [2, 7]),
+        (pa.array([True, False, True, False]), [False, True]),
+        (pa.array([2.0, 1.0, 2.0, 1.0]), [1.0, 2.0]),
+        (pl.Series(["b", "a", "b", "a"]), ["a", "b"]),
+        (pl.Series(["b", "a", "b", "a"], dtype=pl.Categorical), ["a", "b"]),
+        (pl.Series(["b", "a", "b", "a"], dtype=pl.Enum(["b", "a"])), ["a", "b"]),
+        (pl.Series([7, 2, 7, 2]), [2, 7]),
+        (pl.Series([True, False, True, False]), [False, True]),
     ],
     ids=lambda value: f"{type(value).__name__}-{getattr(value, 'dtype', '')}",
 )
@@ -181,6 +201,17 @@ MISSING = [
     pd.Series([1, None, 2], dtype="Int64"),
     pd.Series([True, None, False], dtype="boolean"),
     pd.Series([1, None, 2], dtype="Float64"),
+    pd.Series(["a", None, "b"], dtype=pd.ArrowDtype(pa.string())),
+    pa.array(["a", None, "b"]),
+    pa.array(["a", None, "b"]).dictionary_encode(),
+    pa.chunked_array([["a"], [None, "b"]]),
+    pa.array([2**60 + 1, None, 2]),
+    pa.array([True, None, False]),
+    list(pa.array(["a", None, "b"])),
+    pl.Series(["a", None, "b"]),
+    pl.Series(["a", None, "b"], dtype=pl.Categorical),
+    pl.Series([1, None, 2]),
+    pl.Series([True, None, False]),
 ]
 
 
@@ -215,7 +246,13 @@ def test_an_indicator_of_other_numbers_is_an_error(y):
         ClassCounts.from_matrix([[1], [1]], sparse.csr_array([[0, 2], [2, 0]]))
 
 
-@pytest.mark.parametrize("y", [[["a", "b"], ["a"]], [["a"], []], [[1], [1, 2]]])
+@pytest.mark.parametrize(
+    "y",
+    [
+        *([["a", "b"], ["a"]], [["a"], []], [[1], [1, 2]]),
+        *(make([["a", "b"], ["a"]]) for make in (pa.array, pl.Series)),
+    ],
+)
 def test_lists_of_labels_are_an_error_that_names_the_binarizer(y):
     with pytest.raises(ValueError, match="MultiLabelBinarizer"):
         ClassCounts.from_matrix([[1], [1]], y)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from kernel_switch import needs_kernel
 from sklearn.feature_extraction.text import CountVectorizer as Reference
 
-from troenpy import _kernel
+import troenpy
+from troenpy import TfPiVectorizer, _kernel
 from troenpy.features import documents
 from troenpy.features.count_vectorizer import CountVectorizer
 
@@ -16,6 +17,7 @@ pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 
 
+OWN_TOKENIZER = {"tokenizer": str.split, "token_pattern": None}
 TEXTS = ["the cat", "", "the cat and the dog in a much longer document", "été ΑΣ 中文 👍 中文", "cat"]
 
 
@@ -68,6 +70,21 @@ SOURCES = {
     "arrow chunked": lambda texts: pa.chunked_array([texts[:1], [], texts[1:]], pa.string()),
     "arrow with no nulls in its bitmap": lambda texts: pa.array([None, *texts]).slice(1),
     "arrow column": lambda texts: pa.table({"text": texts})["text"],
+    "arrow table": lambda texts: pa.table({"text": texts}),
+    "arrow table chunked": lambda texts: pa.table({"text": pa.chunked_array([texts[:1], [], texts[1:]], pa.string())}),
+    "arrow table sliced": lambda texts: pa.table({"text": ["no", *texts, "no"]}).slice(1, len(texts)),
+    "arrow table of categories": lambda texts: pa.table({"text": pa.array(texts).dictionary_encode()}),
+    "arrow record batch": lambda texts: pa.record_batch({"text": texts}),
+    "arrow record batch sliced": lambda texts: pa.record_batch({"text": ["no", *texts, "no"]}).slice(1, len(texts)),
+    "arrow reader": lambda texts: pa.table({"text": texts}).to_reader(max_chunksize=2),
+    "arrow reader of views": lambda texts: pa.table({"text": pa.array(texts, pa.string_view())}).to_reader(2),
+    "arrow reader of categories": lambda texts: pa.table({"text": pa.array(texts).dictionary_encode()}).to_reader(2),
+    "arrow reader of bytes": lambda texts: pa.table({"text": [text.encode() for text in texts]}).to_reader(2),
+    "arrow table of bytes": lambda texts: pa.table({"text": [text.encode() for text in texts]}),
+    "arrow categories of bytes": lambda texts: pa.array([text.encode() for text in texts]).dictionary_encode(),
+    "polars frame": lambda texts: pl.DataFrame({"text": texts}),
+    "polars frame of categories": lambda texts: pl.DataFrame({"text": pl.Series(texts, dtype=pl.Categorical)}),
+    "polars frame sliced": lambda texts: pl.DataFrame({"text": ["no", *texts, "no"]})[1:-1],
 }
 
 
@@ -233,17 +250,17 @@ MISSING = {
 
 @pytest.mark.parametrize("source", MISSING)
 def test_a_missing_document_is_named(source):
-    with pytest.raises(ValueError, match=r"document 1 is missing .*: drop it or fill it, e.g. with ''"):
+    with pytest.raises(ValueError, match=r"document 1 is missing .*: drop it, fill it with '', or set nulls='empty'"):
         CountVectorizer().fit(MISSING[source])
 
 
 def test_nan_is_named_in_scikit_learns_words():
     for source in (["ab", np.nan], np.array(["ab", float("nan")], dtype=object)):
         with pytest.raises(
-            ValueError, match=r"document 1 is missing \(nan\): drop it or .* np.nan is an invalid document"
+            ValueError, match=r"document 1 is missing \(nan\): drop it, .* np.nan is an invalid document"
         ):
             CountVectorizer().fit(source)
-    with pytest.raises(ValueError, match="document 0 is missing"):
+    with pytest.raises(ValueError, match=r"2 documents are missing \(None\), at 0 and 1: drop them, fill them with"):
         CountVectorizer().fit(pa.nulls(2))
 
 
@@ -275,8 +292,6 @@ def test_arrow_numbers_are_named():
         np.array([["ab"], ["cd"]]),
         np.array("ab"),
         pd.DataFrame({"text": ["ab", "cd"]}),
-        pl.DataFrame({"text": ["ab", "cd"]}),
-        pa.table({"text": ["ab", "cd"]}),
     ],
 )
 def test_a_table_is_not_a_column(table):
@@ -288,11 +303,192 @@ def test_a_table_is_not_a_column(table):
         CountVectorizer().fit(["ab"]).transform(table)
 
 
+@pytest.mark.usefixtures("kernel_or_twin")
+@pytest.mark.parametrize("make", [pa.table, pa.record_batch, lambda rows: pa.table(rows).to_reader(), pl.DataFrame])
+def test_of_several_columns_none_is_guessed(make):
+    message = (
+        r"documents must be one column of text, got a table of 2 columns \('id', 'text'\): pass one, e.g. .*\['text'\]"
+    )
+    with pytest.raises(ValueError, match=message):
+        CountVectorizer().fit(make({"id": [1, 2], "text": ["ab", "cd"]}))
+    with pytest.raises(ValueError, match="got a table of 2 columns"):
+        CountVectorizer(tokenizer=str.split, token_pattern=None).fit(make({"id": [1, 2], "text": ["ab", "cd"]}))
+    with pytest.raises(ValueError, match=r"of 20 columns \('c0', .*, 'c7', \.\.\.\): pass one, e.g. table\['c0'\]"):
+        CountVectorizer().fit(make({f"c{i}": ["ab"] for i in range(20)}))
+
+
 @needs_kernel
-def test_a_stream_of_tables_is_not_a_column():
-    reader = pa.table({"text": ["ab"]}).to_reader()
-    with pytest.raises(ValueError, match="documents must be one column of text, got a table: pass the column"):
+def test_a_table_of_an_unknown_library():
+    assert read(CapsuleOnly(pa.record_batch({"text": TEXTS}))) == TEXTS
+    assert read(CapsuleOnly(pa.record_batch({"text": ["no", *TEXTS]}).slice(1))) == TEXTS
+    with pytest.raises(ValueError, match=r"got a table of 2 columns \('a', 'b\\n'\): pass one, e.g. table\['a'\]"):
+        CountVectorizer().fit(CapsuleOnly(pa.record_batch({"a": ["x"], "b\n": ["y"]})))
+    with pytest.raises(ValueError, match="documents must be text, got Arrow data of format 'l': cast the"):
+        CountVectorizer().fit(CapsuleOnly(pa.record_batch({"a": [1]})))
+
+
+@needs_kernel
+def test_a_missing_row_of_a_struct_is_a_missing_document():
+    column = pa.array(["ab", "cd", None, "ef"])
+    rows = pa.StructArray.from_arrays([column], ["text"], mask=pa.array([False, True, False, False]))
+    for first in (0, 1):
+        expected = ["ab", "", "", "ef"][first:]
+        assert list(documents.texts(CapsuleOnly(rows.slice(first)), bytes.decode, "empty")) == expected
+
+
+def endless(n_batches, read_so_far):
+    """A stream of record batches that notes what was read."""
+    for i in range(n_batches):
+        read_so_far.append(i)
+        yield pa.record_batch({"text": [f"word{i} common"] * 2})
+
+
+@needs_kernel
+def test_a_reader_is_read_batch_by_batch(monkeypatch):
+    monkeypatch.setattr(documents, "BATCH_CHARACTERS", 50)
+    read_so_far = []
+    schema = pa.schema({"text": pa.string()})
+    source = pa.RecordBatchReader.from_batches(schema, endless(100, read_so_far))
+    batches = documents.batches(source, bytes.decode)
+    assert len(next(batches)) == 4
+    assert len(read_so_far) < 6
+    assert sum(map(len, batches)) == 196
+    assert len(read_so_far) == 100
+
+
+@pytest.mark.usefixtures("kernel_or_twin")
+@pytest.mark.parametrize("n_characters", [1, 40, 1 << 24])
+def test_readers_give_the_counts_of_a_list(monkeypatch, n_characters):
+    monkeypatch.setattr(documents, "BATCH_CHARACTERS", n_characters)
+    expected = counts([f"word{i} common" for i in range(20) for _ in range(2)])
+    schema = pa.schema({"text": pa.string()})
+    assert counts(pa.RecordBatchReader.from_batches(schema, endless(20, []))) == expected
+    source = pa.RecordBatchReader.from_batches(schema, endless(20, []))
+    labels = ["x", "y"] * 20
+    fitted = TfPiVectorizer().fit(source, labels)
+    source = pa.RecordBatchReader.from_batches(schema, endless(20, []))
+    streamed = TfPiVectorizer().partial_fit(source, labels)
+    assert fitted.vocabulary_ == streamed.vocabulary_ == expected[0]
+    with pytest.raises(ValueError, match="got 3 labels for 40 documents"):
+        TfPiVectorizer().fit(pa.RecordBatchReader.from_batches(schema, endless(20, [])), ["x", "y", "x"])
+
+
+def fails_halfway():
+    yield pa.record_batch({"text": ["ab"]})
+    raise RuntimeError("the disk is gone")
+
+
+@pytest.mark.usefixtures("kernel_or_twin")
+def test_a_reader_that_fails_says_why():
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"text": pa.string()}), fails_halfway())
+    with pytest.raises(RuntimeError, match=r"^.*the disk is gone\.?$"):
         CountVectorizer().fit(reader)
+
+
+@pytest.mark.usefixtures("kernel_or_twin")
+def test_empty_tables_and_readers():
+    schema = pa.schema({"text": pa.string()})
+    for empty in (
+        schema.empty_table(),
+        schema.empty_table().to_reader(),
+        pl.DataFrame({"text": pl.Series([], dtype=str)}),
+    ):
+        assert CountVectorizer().fit(["ab"]).transform(empty).shape == (0, 1)
+
+
+def with_missing(make):
+    return make(["ab", None, "cd ab", None])
+
+
+GAPS = {
+    "list": lambda: ["ab", None, "cd ab", np.nan],
+    "generator": lambda: iter(["ab", pd.NA, "cd ab", None]),
+    "numpy": lambda: np.array(["ab", None, "cd ab", np.nan], dtype=object),
+    "pandas": lambda: with_missing(pd.Series),
+    "pandas strings": lambda: with_missing(lambda texts: pd.Series(texts, dtype="string")),
+    "pandas arrow": lambda: with_missing(lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.string()))),
+    "polars": lambda: with_missing(pl.Series),
+    "polars categories": lambda: with_missing(lambda texts: pl.Series(texts, dtype=pl.Categorical)),
+    "polars frame": lambda: with_missing(lambda texts: pl.DataFrame({"text": texts})),
+    "arrow": lambda: with_missing(pa.array),
+    "arrow view": lambda: with_missing(lambda texts: pa.array(texts, pa.string_view())),
+    "arrow bytes": lambda: pa.array([b"ab", None, b"cd ab", None]),
+    "arrow dictionary": lambda: with_missing(lambda texts: pa.array(texts).dictionary_encode()),
+    "arrow chunked": lambda: pa.chunked_array([["ab"], [None, "cd ab"], [None]]),
+    "arrow batch": lambda: with_missing(lambda texts: pa.record_batch({"text": texts})),
+    "arrow reader": lambda: with_missing(lambda texts: pa.table({"text": texts}).to_reader(4)),
+}
+
+
+@pytest.mark.usefixtures("kernel_or_twin")
+@pytest.mark.parametrize("source", GAPS)
+@pytest.mark.parametrize(
+    "parameters", [{}, {"tokenizer": str.split, "token_pattern": None}, {"strip_accents": "ascii"}]
+)
+def test_missing_documents_may_be_empty_ones(source, parameters):
+    full = ["ab", "", "cd ab", ""]
+    assert counts(GAPS[source](), nulls="empty", **parameters) == counts(full, **parameters)
+    vectorizer = CountVectorizer(nulls="empty", **parameters).fit(["ab cd"])
+    assert vectorizer.transform(GAPS[source]()).toarray().tolist() == [[1, 0], [0, 0], [1, 1], [0, 0]]
+    with pytest.raises(ValueError, match=r"missing \(\S+\).*: drop .* or set nulls='empty'"):
+        CountVectorizer(**parameters).fit(GAPS[source]())
+
+
+@pytest.mark.usefixtures("kernel_or_twin")
+@pytest.mark.parametrize("source", GAPS)
+def test_missing_documents_are_counted(source):
+    among = "2 of the first 4 documents" if source in ("generator", "arrow reader") else "2 documents"
+    with pytest.raises(ValueError, match=rf"^{among} are missing \(.*\), at 1 and 3: drop them, fill them with ''"):
+        CountVectorizer().fit(GAPS[source]())
+
+
+@pytest.mark.usefixtures("kernel_or_twin")
+@pytest.mark.parametrize("make", [iter, lambda texts: pa.table({"text": texts}).to_reader(2)])
+def test_of_a_stream_the_documents_so_far_are_counted(make, monkeypatch):
+    monkeypatch.setattr(documents, "BATCH_CHARACTERS", 2)
+    texts = ["ab cd", "ab cd", None, None, "ab cd ef", None]
+    with pytest.raises(ValueError, match=r"^2 of the first 4 documents are missing \(None\), at 2 and 3: drop them"):
+        CountVectorizer().fit(make(texts))
+
+
+def test_only_the_first_of_many_missing_documents_are_named():
+    for source in ([None, "ab"] * 10, pa.array([None, "ab"] * 10)):
+        with pytest.raises(ValueError, match=r"^10 documents are missing \(None\), the first at 0, 2, 4, 6 and 8:"):
+            CountVectorizer().fit(source)
+
+
+@needs_kernel
+def test_empty_ones_are_read_without_python_strings(monkeypatch):
+    monkeypatch.delattr(_kernel.native.ArrowTexts, "to_list")
+    assert counts(pl.Series(["ab", None]), nulls="empty") == counts(["ab", ""])
+
+
+def test_a_custom_analyzer_sees_missing_documents_itself_unless_they_are_empty():
+    def words(document):
+        return ["nothing"] if document is None else document.split()
+
+    assert CountVectorizer(analyzer=words).fit(["ab", None]).vocabulary_ == {"ab": 0, "nothing": 1}
+    assert CountVectorizer(analyzer=words, nulls="empty").fit(["ab", None]).vocabulary_ == {"ab": 0}
+
+
+def test_missing_documents_in_every_estimator(tmp_path):
+    texts, labels = ["late goal", None, "late vote", "close vote", None], ["s", "s", "p", "p", "p"]
+    full = ["" if text is None else text for text in texts]
+    whole = TfPiVectorizer().fit(full, labels)
+    batches = TfPiVectorizer(nulls="empty").partial_fit(texts[:2], labels[:2])
+    batches.partial_fit(pa.array(texts[2:]), labels[2:])
+    assert batches.counts_ == whole.counts_
+    for name in ("linear", "knn"):
+        options = {} if name == "linear" else {"n_neighbors": 1}
+        model = troenpy.settings.classifier(name, nulls="empty", **options).fit(texts, labels)
+        expected = troenpy.settings.classifier(name, **options).fit(full, labels).predict(full)
+        troenpy.save(model, tmp_path / name)
+        for same in (model, troenpy.load(tmp_path / name)):
+            assert same.get_params()["features__words__nulls"] == "empty"
+            assert same.predict(pl.Series(texts)).tolist() == expected.tolist()
+        model.features_.views_[0].counter.set_params(nulls="error")
+        with pytest.raises(ValueError, match="2 documents are missing"):
+            model.predict(texts)
 
 
 @pytest.mark.parametrize("text", ["one text", b"one text"])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
 from troenpy.counts.counting import documents_by_class, present_terms, read_weights
 from troenpy.counts.fields import check_fields, check_total, class_array, read_columns, read_numbers, string_array
 from troenpy.counts.labels import Labels, read_labels
@@ -182,19 +183,32 @@ class ClassCounts:
         doc_freq.has_canonical_format = True
         return doc_freq
 
-    def select(self, columns: Any) -> "ClassCounts":
+    def select(self, columns: Any = None, *, min_class_df: float | None = None) -> "ClassCounts":
         """Return the counts of some of the terms.
 
         Parameters
         ----------
-        columns : array-like of int or bool
-            The columns to keep, in this order, or a boolean mask.
+        columns : array-like of int or bool, optional
+            The columns to keep, in this order, or a boolean mask; by default all.
+        min_class_df : int or float in (0, 1], optional
+            Of these, keep the terms that some class has in at least this many of its documents: a number (int), or a
+            fraction of the documents of that class (float).
 
         Returns
         -------
         ClassCounts
+
+        Examples
+        --------
+        >>> counts = ClassCounts.from_matrix([[1, 0, 1], [1, 0, 0], [1, 0, 0], [1, 1, 0]], ["x", "x", "x", "y"])
+        >>> counts.select(min_class_df=0.5).term_docs.tolist()
+        [4, 1]
         """
-        chosen = read_columns(columns, len(self.term_docs))
+        check_min_class_df(min_class_df)
+        chosen = np.arange(len(self.term_docs)) if columns is None else read_columns(columns, len(self.term_docs))
+        if min_class_df is not None:
+            chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+            chosen = chosen[frequent_in_some_class(self, min_class_df)[chosen]]
         return ClassCounts(
             classes=self.classes,
             n_documents=self.n_documents,

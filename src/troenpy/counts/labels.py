@@ -35,12 +35,13 @@ class Labels:
 def read_labels(y: Any) -> Labels:
     """Read one label per document, or a multi-label indicator matrix whose classes are the column numbers.
 
-    Labels may be strings, integers, booleans or whole floats; an indicator matrix may be dense or sparse. A `Labels`
-    object is returned unchanged.
+    Labels may be strings, integers, booleans or whole floats, in a list, array, Series or Arrow array; an indicator
+    matrix may be dense or sparse. A `Labels` object is returned unchanged.
     """
     if isinstance(y, Labels):
         return y
     _check_order(y)
+    y = _without_scalars(y)
     if not sparse.issparse(y):
         y = _as_array(y)
     if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
@@ -65,6 +66,7 @@ def labels_for_sklearn(y: Any) -> Any:
     numpy's fixed-width strings drop trailing NULs.
     """
     _check_order(y)
+    y = _without_scalars(y)
     if y is None or sparse.issparse(y):
         return y
     labels = _as_array(y)
@@ -145,14 +147,18 @@ def _check_order(y: Any) -> None:
         )
 
 
+def _without_scalars(y: Any) -> Any:
+    """Return a list without scalars of pyarrow, which numpy would read as bytes; anything else as it is."""
+    if not isinstance(y, list | tuple) or not any(hasattr(label, "as_py") for label in y):
+        return y
+    return [label.as_py() if hasattr(label, "as_py") else label for label in y]
+
+
 def _as_array(y: Any) -> NDArray[Any]:
     try:
         return np.asarray(y, dtype=object) if _holds_strings(y) else np.asarray(y)
     except ValueError:
-        raise ValueError(
-            "y must hold one label per document, got lists of labels: turn them into an indicator matrix, e.g. with"
-            " sklearn.preprocessing.MultiLabelBinarizer"
-        ) from None
+        raise _lists_error() from None
 
 
 def _read_indicator(y: Any) -> Labels:
@@ -208,6 +214,8 @@ def _convert_objects(labels: NDArray[np.object_]) -> NDArray[Any]:
                 return labels.astype(dtype)
             except OverflowError:
                 _raise_too_large(max(labels, key=abs))
+    if any(isinstance(label, np.ndarray | list | tuple) for label in labels):
+        raise _lists_error()
     for position, label in enumerate(labels):
         # pandas' NA first: comparing it with itself gives NA.
         if type(label).__name__ in ("NAType", "NaTType") or label is None or label != label:
@@ -215,6 +223,13 @@ def _convert_objects(labels: NDArray[np.object_]) -> NDArray[Any]:
     kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
     raise ValueError(
         f"labels must be all strings or all integers, got {kinds}: convert y first, e.g. [str(label), ...]"
+    )
+
+
+def _lists_error() -> ValueError:
+    return ValueError(
+        "y must hold one label per document, got lists of labels: turn them into an indicator matrix, e.g. with"
+        " sklearn.preprocessing.MultiLabelBinarizer"
     )
 
 

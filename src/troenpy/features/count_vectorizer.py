@@ -4,8 +4,9 @@ The module is long because every parameter and method is documented in place, as
 """
 
 from collections.abc import Collection, Iterator
+from copy import copy
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,8 +15,13 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
 
 from troenpy import _kernel
+from troenpy.counts.class_frequency import check_min_class_df
+from troenpy.counts.labels import check_labels_fit, read_labels
 from troenpy.features import documents
+from troenpy.features.arrow_documents import exports_arrow
 from troenpy.features.counted_rows import Capacity, CountedRows, sort_columns
+from troenpy.features.missing_documents import Nulls, check_nulls
+from troenpy.features.term_filter import ClassFilter, most_frequent
 from troenpy.features.term_list import IndexKind, TermList
 from troenpy.features.text_parameters import (
     LARGEST_INT32,
@@ -56,7 +62,8 @@ class CountVectorizer(SklearnCountVectorizer):
     "char_wb"). With a custom tokenizer, preprocessor, pattern or analyzer, scikit-learn's own code runs.
 
     Documents may be str or bytes in any iterable, numpy arrays, pandas or polars Series, or Arrow string data, which
-    is read without copying. If a document is missing or not text, the error names its position.
+    is read without copying: arrays, or record batches, tables, polars DataFrames and readers with one column. A reader
+    is read batch by batch. If documents are missing or not text, the error names their positions; see `nulls`.
 
     Parameters
     ----------
@@ -84,6 +91,10 @@ class CountVectorizer(SklearnCountVectorizer):
         N-grams of words, of characters, or of characters inside words.
     max_df, min_df : float in [0, 1] or int, default=1.0 and 1
         Drop terms in more than `max_df` or fewer than `min_df` documents: a fraction (float) or a number (int).
+    min_class_df : int or float in (0, 1] or None, default=None
+        Drop terms that no class has in at least this many of its documents: a number (int), or a fraction of the
+        documents of that class (float). It needs labels in `fit`, and unlike `min_df` it keeps the terms of a small
+        class. See the Notes.
     max_features : int or None, default=None
         Keep only the most frequent terms.
     vocabulary : mapping or iterable or None, default=None
@@ -92,6 +103,8 @@ class CountVectorizer(SklearnCountVectorizer):
         Count presence only.
     dtype : dtype, default=np.int64
         The dtype of the matrix.
+    nulls : {"error", "empty"}, default="error"
+        Whether missing documents (None, NaN, pandas' NA, Arrow's nulls) are an error, or empty texts.
     n_jobs : int or None, default=None
         Number of threads: None is 1, -1 all processors. It does not change the result.
 
@@ -101,6 +114,14 @@ class CountVectorizer(SklearnCountVectorizer):
         The column of each term.
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
+
+    Notes
+    -----
+    **Rare classes.** A term must pass `max_df`, `min_df` and `min_class_df`; `max_features` then chooses among those
+    that do. `min_df` counts the documents of all classes, so it deletes the words of a small class. In 1,000 documents
+    of which 5 are of one class, ``min_df=5`` deletes a word in 4 of the 5. ``min_class_df=0.2`` keeps it, as it is in
+    at least a fifth of a class, and drops a word in 100 of the 995 others. Use it instead of a `min_df` above 1. A
+    given `vocabulary` is not filtered.
 
     Examples
     --------
@@ -115,6 +136,8 @@ class CountVectorizer(SklearnCountVectorizer):
     _parameter_constraints = {  # noqa: RUF012
         **SklearnCountVectorizer._parameter_constraints,
         "n_jobs": "no_validation",  # job_count raises a better error
+        "min_class_df": "no_validation",  # and so does check_min_class_df
+        "nulls": "no_validation",  # and check_nulls
     }
 
     fixed_vocabulary_: bool
@@ -135,10 +158,12 @@ class CountVectorizer(SklearnCountVectorizer):
         analyzer: Any = "word",
         max_df: float = 1.0,
         min_df: float = 1,
+        min_class_df: float | None = None,
         max_features: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.int64,
+        nulls: Nulls = "error",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -160,7 +185,24 @@ class CountVectorizer(SklearnCountVectorizer):
             binary=binary,
             dtype=dtype,
         )
+        self.min_class_df = min_class_df
+        self.nulls = nulls
         self.n_jobs = n_jobs
+
+    def fit(self, raw_documents: Any, y: Any = None) -> Self:
+        """Learn the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents, y
+            As in `fit_transform`.
+
+        Returns
+        -------
+        self
+        """
+        self.fit_transform(raw_documents, y)
+        return self
 
     @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
@@ -169,30 +211,54 @@ class CountVectorizer(SklearnCountVectorizer):
         Parameters
         ----------
         raw_documents : iterable of str or bytes, array, Series or Arrow string data
-        y : ignored
+        y : array-like of shape (n_documents,), or indicator matrix of shape (n_documents, n_classes)
+            The labels, for `min_class_df`; ignored without it.
 
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        self._check_documents(raw_documents)
-        return self._fit_rows(raw_documents).matrix
+        raw_documents = self._check_documents(raw_documents)
+        return self._fit_rows(raw_documents, by_class=self._own_class_filter(raw_documents, y)).matrix
 
-    def _fit_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
+    def _fit_rows(
+        self,
+        raw_documents: Any,
+        capacity: Capacity = Capacity(),  # noqa: B008 (immutable)
+        by_class: ClassFilter | None = None,
+    ) -> CountedRows:
         """Fit and count checked documents, in over-allocated arrays."""
         n_threads = job_count(self.n_jobs)
         self._check_text_parameters()
         if not self._kernel_applies():
-            return sort_columns(super().fit_transform(self._readable(raw_documents)))
+            return self._fit_as_scikit_learn(raw_documents, by_class)
         self._validate_as_parent_does()
         counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
             return self._matrix(counter.match(self.vocabulary_), capacity)
         counts = counter.finish()
-        self._choose_terms(counts)
+        self._choose_terms(counts, by_class)
         rows = self._matrix(counts, capacity)
         self._set_terms(TermList.learned(counts.take_terms(), self._index_kind()))
         return rows
+
+    def _fit_as_scikit_learn(self, raw_documents: Any, by_class: ClassFilter | None) -> CountedRows:
+        """Fit with scikit-learn's code, which does not know `min_class_df`."""
+        texts = self._readable(raw_documents)
+        if by_class is None:
+            return sort_columns(super().fit_transform(texts))
+        self._validate_params()
+        counter = copy(self)
+        counter.max_features = None  # chooses among the terms that the classes keep
+        X = sort_columns(SklearnCountVectorizer.fit_transform(counter, texts)).matrix
+        kept = by_class.kept(X)
+        if self.max_features is not None:
+            kept = most_frequent(kept, np.asarray(X.sum(axis=0)).ravel(), self.max_features)
+        self._check_any(kept)
+        terms = sorted(counter.vocabulary_, key=counter.vocabulary_.__getitem__)
+        self.fixed_vocabulary_ = counter.fixed_vocabulary_
+        self.vocabulary_ = {terms[old]: new for new, old in enumerate(np.flatnonzero(kept))}
+        return sort_columns(X[:, np.flatnonzero(kept)])
 
     def transform(self, raw_documents: Any) -> Any:
         """Count the terms of the vocabulary in documents.
@@ -205,7 +271,7 @@ class CountVectorizer(SklearnCountVectorizer):
         -------
         X : sparse matrix of shape (n_documents, n_terms), column indices ascending in every row
         """
-        self._check_documents(raw_documents)
+        raw_documents = self._check_documents(raw_documents)
         return self._rows(raw_documents).matrix
 
     def _rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
@@ -308,10 +374,11 @@ class CountVectorizer(SklearnCountVectorizer):
         if "vocabulary_" in self.__dict__:  # pickled before the dict was made on demand
             self._vocabulary = self.__dict__.pop("vocabulary_")
 
-    def _check_documents(self, raw_documents: Any) -> None:
-        """Raise unless this is a collection of texts; with a custom analyzer, anything but a single string is fine."""
+    def _check_documents(self, raw_documents: Any) -> Any:
+        """Check and return a collection of texts; with a custom analyzer, anything but a single string is fine."""
         if isinstance(raw_documents, str) or self._takes_text_only():
-            documents.check_collection(raw_documents)
+            return documents.check_collection(raw_documents)
+        return raw_documents
 
     def _check_text_parameters(self) -> None:
         """Check parameters that scikit-learn would misread or report without naming them."""
@@ -322,6 +389,8 @@ class CountVectorizer(SklearnCountVectorizer):
         n = self.ngram_range
         if isinstance(n, tuple) and not (len(n) == 2 and all(isinstance(length, Integral) for length in n)):
             raise ValueError(f"ngram_range must be two whole numbers, such as (1, 2), got {n!r}")
+        check_min_class_df(self.min_class_df)
+        check_nulls(self.nulls)
         if not self._takes_text_only():
             return
         for term in self.vocabulary if isinstance(self.vocabulary, Collection) else ():
@@ -329,6 +398,26 @@ class CountVectorizer(SklearnCountVectorizer):
                 raise TypeError(f"vocabulary must hold strings, got {term!r}")
         if self.analyzer == "word":
             check_pattern(self.token_pattern)
+
+    def _own_class_filter(self, raw_documents: Any, y: Any) -> ClassFilter | None:
+        """Read the labels for `min_class_df`, or return None if it is not set."""
+        check_min_class_df(self.min_class_df)
+        if self._class_filter(None) is None:
+            return None
+        if y is None:
+            raise ValueError(
+                f"min_class_df needs labels, got min_class_df={self.min_class_df!r} and no y: call fit(texts, labels),"
+                " or use min_df"
+            )
+        labels = read_labels(y)
+        check_labels_fit(labels, raw_documents)
+        return self._class_filter(labels)
+
+    def _class_filter(self, labels: Any, sample_weight: Any = None) -> ClassFilter | None:
+        """Return the filter of `min_class_df` with these labels; None if there is none, or the vocabulary is given."""
+        if self.min_class_df is None or self.vocabulary is not None:
+            return None
+        return ClassFilter(self.min_class_df, labels, sample_weight)
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
@@ -390,12 +479,14 @@ class CountVectorizer(SklearnCountVectorizer):
 
     def _readable(self, raw_documents: Any) -> Any:
         """Prepare documents for scikit-learn's code; if they must be text, each is checked."""
-        if self._takes_text_only():
-            return documents.texts(raw_documents, self.decode)
-        arrow = documents.read_arrow(raw_documents, self.decode)
-        if arrow is None:
+        if self.nulls == "empty" and self.input != "content":
+            raise ValueError(f"nulls='empty' needs input='content', got input={self.input!r}: drop missing documents")
+        if self._takes_text_only() or exports_arrow(raw_documents):
+            return documents.texts(raw_documents, self.decode, self.nulls)
+        takes_any = callable(self.analyzer) or self.preprocessor is not None or self._has_own_steps()
+        if self.nulls == "error" and (takes_any or self.input != "content"):
             return raw_documents
-        return arrow if isinstance(arrow, list) else arrow.to_list()
+        return documents.objects(raw_documents, self.nulls)
 
     def _index_kind(self) -> IndexKind:
         is_word = self.analyzer == "word"
@@ -419,34 +510,37 @@ class CountVectorizer(SklearnCountVectorizer):
         return counter
 
     def _batches(self, raw_documents: Any) -> Iterator[documents.Batch]:
-        batches = documents.batches(raw_documents, self.decode)
+        batches = documents.batches(raw_documents, self.decode, self.nulls)
         if self.strip_accents is None:
             return batches
         preprocess = self.build_preprocessor()
         texts = (batch if isinstance(batch, list) else batch.to_list() for batch in batches)
         return ([preprocess(text) for text in batch] for batch in texts)
 
-    def _choose_terms(self, counts: Any) -> None:
+    def _choose_terms(self, counts: Any, by_class: ClassFilter | None) -> None:
         if counts.n_columns == 0:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         most = document_limit(self.max_df, counts.n_documents)
         fewest = document_limit(self.min_df, counts.n_documents)
         if most < fewest:
             raise ValueError("max_df corresponds to < documents than min_df")
-        if fewest <= 1 and most >= counts.n_documents and self.max_features is None:
+        if fewest <= 1 and most >= counts.n_documents and self.max_features is None and by_class is None:
             return
         frequencies = counts.document_frequencies()
         kept = (frequencies <= most) & (frequencies >= fewest)
+        if by_class is not None:
+            kept &= by_class.kept(self._matrix(counts, Capacity()).matrix, job_count(self.n_jobs))
         if self.max_features is not None and kept.sum() > self.max_features:
-            # Ties are broken by numpy's argsort over the sorted terms, as in scikit-learn.
-            totals = self._totals(counts, frequencies)[kept]
-            most_frequent = np.flatnonzero(kept)[(-totals).argsort()[: self.max_features]]
-            kept[:] = False
-            kept[most_frequent] = True
-        if not kept.any():
-            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+            kept = most_frequent(kept, self._totals(counts, frequencies), self.max_features)
+        self._check_any(kept)
         if not kept.all():
             counts.keep(kept)
+
+    def _check_any(self, kept: NDArray[np.bool_]) -> None:
+        """Raise if no term is left, in scikit-learn's words."""
+        if not kept.any():
+            lower = "min_df" if self.min_class_df is None else "min_df or min_class_df"
+            raise ValueError(f"After pruning, no terms remain. Try a lower {lower} or a higher max_df.")
 
     def _totals(self, counts: Any, frequencies: NDArray[np.int64]) -> NDArray[Any]:
         """Sum each column in the dtype of the matrix, so that rounding is the same as scikit-learn's."""

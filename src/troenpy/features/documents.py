@@ -4,32 +4,31 @@ A batch is a list of str, or Arrow string data that the kernel reads without cop
 raises an error with its position and the fix.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Set, Sized
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from troenpy import _kernel
+from troenpy.features.arrow_documents import ARROW_METHODS, only_column, read_arrow
+from troenpy.features.missing_documents import N_NAMED, Nulls, check_nulls, is_missing, missing_error
 
 Batch: TypeAlias = Any  # list[str], or the kernel's ArrowTexts
 Decode: TypeAlias = Callable[[bytes], str]
 
-ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
-# Methods by which libraries convert Arrow data to a list.
-CONVERTING_METHODS = ("to_pylist", "to_list", "tolist")
-
-# A generator may yield more text than fits in memory: read this many characters at a time.
+# A generator or reader may yield more text than fits in memory: read this many characters at a time.
 BATCH_CHARACTERS = 1 << 24
 
 
-def batches(raw_documents: Any, decode: Decode) -> Iterator[Batch]:
+def batches(raw_documents: Any, decode: Decode, nulls: Nulls = "error") -> Iterator[Batch]:
     """Read checked documents in batches, each document exactly once.
 
     Parameters
     ----------
     raw_documents : iterable of str or bytes, array, Series or Arrow string data
     decode : function that turns bytes into str
+    nulls : {"error", "empty"}, default="error"
+        Whether a missing document is an error or an empty text.
 
     Yields
     ------
@@ -39,22 +38,26 @@ def batches(raw_documents: Any, decode: Decode) -> Iterator[Batch]:
     --------
     >>> list(batches(["one", b"two"], bytes.decode))
     [['one', 'two']]
+    >>> list(batches(["one", None], bytes.decode, "empty"))
+    [['one', '']]
     >>> list(batches(["one", None], bytes.decode))
     Traceback (most recent call last):
         ...
-    ValueError: document 1 is missing (None): drop it or fill it, e.g. with ''
+    ValueError: document 1 is missing (None): drop it, fill it with '', or set nulls='empty'
     """
-    arrow = read_arrow(raw_documents, decode)
-    if arrow is not None:
-        yield arrow
-        return
+    check_nulls(nulls)
+    arrow = read_arrow(raw_documents, BATCH_CHARACTERS)
+    holds_all = _is_list(raw_documents) if arrow is None else isinstance(raw_documents, Sized)
     position = 0
-    for batch in _lists(raw_documents):
-        yield _all_text(batch, position, decode)
-        position += len(batch)
+    for batch in _lists(raw_documents) if arrow is None else arrow:
+        n_read = position + len(batch)
+        fill = _fill_list if isinstance(batch, list) else _fill_arrow
+        filled = fill(batch, position, nulls, None if holds_all else n_read)
+        yield _all_text(filled, position, decode) if isinstance(filled, list) else filled
+        position = n_read
 
 
-def texts(raw_documents: Any, decode: Decode) -> Iterator[str]:
+def texts(raw_documents: Any, decode: Decode, nulls: Nulls = "error") -> Iterator[str]:
     """Read documents one by one, with the same checks as `batches`.
 
     Examples
@@ -62,16 +65,35 @@ def texts(raw_documents: Any, decode: Decode) -> Iterator[str]:
     >>> list(texts(("one", "two"), bytes.decode))
     ['one', 'two']
     """
-    for batch in batches(raw_documents, decode):
+    for batch in batches(raw_documents, decode, nulls):
         yield from batch if isinstance(batch, list) else batch.to_list()
 
 
-def check_collection(raw_documents: Any) -> None:
-    """Raise an error for a single text, a table or an unordered collection."""
+def objects(raw_documents: Iterable[Any], nulls: Nulls) -> Iterator[Any]:
+    """Read documents of any kind one by one; a missing one is an error or an empty text.
+
+    Examples
+    --------
+    >>> list(objects([["a", "list"], None], "empty"))
+    [['a', 'list'], '']
+    """
+    check_nulls(nulls)
+    for position, document in enumerate(raw_documents):
+        if is_missing(document) and nulls == "error":
+            raise missing_error(document, 1, [position])
+        yield "" if is_missing(document) else document
+
+
+def check_collection(raw_documents: Any) -> Any:
+    """Check and return the documents; of an Arrow table or record batch, the only column.
+
+    A single text, any other table and an unordered collection raise an error.
+    """
     if isinstance(raw_documents, str | bytes):
         kind = "string" if isinstance(raw_documents, str) else "bytes"
         message = f"Iterable over raw text documents expected, {kind} object received. For one document pass [text]"
         raise ValueError(message)  # noqa: TRY004 (scikit-learn's type and words)
+    raw_documents = only_column(raw_documents)
     kind = type(raw_documents).__name__
     shape = getattr(raw_documents, "shape", None)
     if isinstance(shape, tuple) and len(shape) != 1:
@@ -85,55 +107,23 @@ def check_collection(raw_documents: Any) -> None:
         raise TypeError(f"raw_documents must be ordered, to match the labels, got a {kind}: pass a list")
     if not isinstance(raw_documents, Iterable) and not any(hasattr(raw_documents, name) for name in ARROW_METHODS):
         raise TypeError(f"raw_documents must be texts in a list, array or Series, got {kind} ({raw_documents!r:.40})")
+    return raw_documents
 
 
-def read_arrow(raw_documents: Any, decode: Decode) -> Any:
-    """Read Arrow strings without copying; bytes, or all if there is no kernel, as a list. None for other data."""
-    exports_stream = hasattr(raw_documents, "__arrow_c_stream__")
-    if _holds_objects(raw_documents) or not (exports_stream or hasattr(raw_documents, "__arrow_c_array__")):
-        return None
-    if _kernel.native is None:
-        return _to_strings(raw_documents, decode)
-    try:
-        if exports_stream:
-            arrow = _kernel.native.ArrowTexts.from_stream(raw_documents.__arrow_c_stream__())
-        else:
-            arrow = _kernel.native.ArrowTexts.from_array(*raw_documents.__arrow_c_array__())
-    except ImportError:  # pandas needs pyarrow for this, and only fails here
-        return None
-    except (ValueError, RuntimeError):  # not strings: bytes, or categories, which old versions of polars cannot export
-        if not any(hasattr(raw_documents, method) for method in CONVERTING_METHODS):
-            raise
-        return _to_strings(raw_documents, decode)
-    if arrow.first_missing >= 0:
-        raise _missing_error(arrow.first_missing, None)
-    return arrow
+def _is_list(raw_documents: Any) -> bool:
+    """Whether this is a list or tuple, or a numpy-backed array or Series, which becomes one list."""
+    is_array = isinstance(getattr(raw_documents, "dtype", None), np.dtype) and hasattr(raw_documents, "tolist")
+    return isinstance(raw_documents, list | tuple) or is_array
 
 
-def _holds_objects(raw_documents: Any) -> bool:
-    """Whether this is a numpy-backed array or Series, which does not need Arrow."""
-    return isinstance(getattr(raw_documents, "dtype", None), np.dtype)
-
-
-def _to_strings(arrow: Any, decode: Decode) -> list[str]:
-    """Convert Arrow data to Python strings with a method of the library that holds it."""
-    for method in CONVERTING_METHODS:
-        if hasattr(arrow, method):
-            return _all_text(getattr(arrow, method)(), 0, decode)
-    raise TypeError(
-        f"{type(arrow).__name__} can only be read as Arrow data, which needs the compiled kernel "
-        "(troenpy.kernel_available() is False): pass a list of str"
-    )
-
-
-def _lists(raw_documents: Iterable[Any]) -> Iterator[list[Any]]:
+def _lists(raw_documents: Any) -> Iterator[list[Any]]:
     """Split into lists; a collection that is already in memory becomes one list."""
-    if isinstance(raw_documents, list | tuple):
-        yield list(raw_documents)
-    elif isinstance(getattr(raw_documents, "dtype", None), np.dtype) and hasattr(raw_documents, "tolist"):
-        yield raw_documents.tolist()
-    else:
+    if not _is_list(raw_documents):
         yield from _chunks(raw_documents)
+    elif isinstance(raw_documents, list | tuple):
+        yield list(raw_documents)
+    else:
+        yield raw_documents.tolist()
 
 
 def _chunks(raw_documents: Iterable[Any]) -> Iterator[list[Any]]:
@@ -148,6 +138,27 @@ def _chunks(raw_documents: Iterable[Any]) -> Iterator[list[Any]]:
     yield chunk
 
 
+def _fill_list(documents: list[Any], first: int, nulls: Nulls, n_read: int | None) -> list[Any]:
+    """Return the documents with '' for those that are missing, or raise an error that counts them."""
+    if set(map(type, documents)) <= {str}:
+        return documents
+    missing = [i for i, document in enumerate(documents) if is_missing(document)]
+    if missing and nulls == "error":
+        raise missing_error(documents[missing[0]], len(missing), [first + i for i in missing[:N_NAMED]], n_read)
+    for i in missing:
+        documents[i] = ""
+    return documents
+
+
+def _fill_arrow(documents: Any, first: int, nulls: Nulls, n_read: int | None) -> Any:
+    """Do the same with Arrow data; bytes become a list."""
+    if documents.n_missing and nulls == "error":
+        raise missing_error(None, documents.n_missing, [first + i for i in documents.first_missing], n_read)
+    if documents.n_missing:
+        documents.fill_missing()
+    return documents.to_list() if documents.is_binary else documents
+
+
 def _all_text(documents: list[Any], first: int, decode: Decode) -> list[str]:
     if set(map(type, documents)) <= {str}:
         return documents
@@ -159,8 +170,6 @@ def _as_text(document: Any, position: int, decode: Decode) -> str:
         return str.__str__(document)  # a subclass may override str()
     if isinstance(document, bytes):
         return _decode(document, position, decode)
-    if _is_missing(document):
-        raise _missing_error(position, document)
     raise TypeError(
         f"documents must be str or bytes, got {type(document).__name__} for document {position} ({document!r:.60}): "
         "convert it, e.g. with series.astype(str)"
@@ -175,15 +184,3 @@ def _decode(document: bytes, position: int, decode: Decode) -> str:
         raise
     except LookupError as error:
         raise ValueError(f"encoding must be one that Python knows, such as 'utf-8' or 'latin-1': {error}") from None
-
-
-def _is_missing(document: object) -> bool:
-    is_nan = isinstance(document, float) and document != document
-    return document is None or is_nan or type(document).__name__ in ("NAType", "NaTType")
-
-
-def _missing_error(position: int, document: object) -> ValueError:
-    message = f"document {position} is missing ({document}): drop it or fill it, e.g. with ''"
-    if isinstance(document, float):  # scikit-learn's message, which users may search for
-        message += "; np.nan is an invalid document, expected byte or unicode string."
-    return ValueError(message)

@@ -264,7 +264,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         view = self._view()
         if view.counter is None:
             return self._read_counts(raw_documents, reset=False)
-        check_collection(raw_documents)
+        raw_documents = check_collection(raw_documents)
         return view.counter._rows(raw_documents, capacity)
 
     def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
@@ -340,10 +340,11 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             labels = read_required_labels(y, "TermFeatures")
             columns = getattr(self, "feature_names_in_", None)
         else:
-            check_collection(raw_documents)
+            raw_documents = check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            rows = counter._fit_rows(raw_documents, capacity_for(view.blocks, profile, len(labels.classes)))
+            capacity = capacity_for(view.blocks, profile, len(labels.classes))
+            rows = counter._fit_rows(raw_documents, capacity, counter._class_filter(labels, sample_weight))
         if rows.matrix.shape[0] != len(labels):
             check_labels_fit(labels, rows.matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))

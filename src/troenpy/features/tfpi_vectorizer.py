@@ -15,10 +15,12 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
 from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
+from troenpy.features.missing_documents import Nulls
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
@@ -43,7 +45,8 @@ class TfPiVectorizer(CountVectorizer):
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
-ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
+ngram_range, analyzer, max_df, min_df, min_class_df, max_features, vocabulary, \
+binary, nulls
         As in :class:`CountVectorizer`.
     dtype : float32 or float64, default=float64
         The dtype of the matrix.
@@ -134,10 +137,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         analyzer: Any = "word",
         max_df: float = 1.0,
         min_df: float = 1,
+        min_class_df: float | None = None,
         max_features: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.float64,
+        nulls: Nulls = "error",
         scheme: str | Weight = "pi",
         tf: TermFrequency = "raw",
         norm: Norm | None = "l2",
@@ -160,10 +165,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             analyzer=analyzer,
             max_df=max_df,
             min_df=min_df,
+            min_class_df=min_class_df,
             max_features=max_features,
             vocabulary=vocabulary,
             binary=binary,
             dtype=dtype,
+            nulls=nulls,
             n_jobs=n_jobs,
         )
         self.scheme = scheme
@@ -215,9 +222,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         """Add a batch of documents; new terms and new classes may appear.
 
         Fitting in batches gives the same columns and values as one `fit` on all documents. **Columns change from call
-        to call**, because `min_df` and `max_df` apply to all documents so far, and new terms are sorted in. If a model
-        is trained in batches too, pass a fixed `vocabulary`. `max_features` and `cv` need all documents at once and
-        raise an error here. So does calling `partial_fit` after `fit`, which discards the terms it drops.
+        to call**, because `min_df`, `max_df` and `min_class_df` apply to all documents so far, and new terms are sorted
+        in. If a model is trained in batches too, pass a fixed `vocabulary`. `max_features` and `cv` need all documents
+        at once and raise an error here. So does calling `partial_fit` after `fit`, which discards the terms it drops.
 
         Parameters
         ----------
@@ -240,7 +247,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        check_collection(raw_documents)
+        raw_documents = check_collection(raw_documents)
         labels = self._check(y)
         check_labels_fit(labels, raw_documents, whole=False)
         batch = self._count_batch(raw_documents, labels, sample_weight)
@@ -305,13 +312,13 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
 
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Fit, and return the counts."""
-        check_collection(raw_documents)
+        raw_documents = check_collection(raw_documents)
         labels = self._check(y)
         check_labels_fit(labels, raw_documents)
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
         self._forget("_tallies", "_weighter", "_terms", "_vocabulary", "_named_counts")
-        X = self._fit_rows(raw_documents).matrix
+        X = self._fit_rows(raw_documents, by_class=self._class_filter(labels, weights)).matrix
         check_labels_fit(labels, X.shape[0])
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
         self._weighter = self._new_weighter().learn(counts, total_length(X, weights))
@@ -337,9 +344,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> Tally:
         counter = copy(self)  # keeps methods that a subclass overrides
         counter._forget("_tallies")
-        counter.min_df, counter.max_df = 1, 1.0
+        counter.min_df, counter.max_df, counter.min_class_df = 1, 1.0, None
         weights = read_weights(sample_weight, len(labels))
-        documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
+        documents = raw_documents if isinstance(raw_documents, Sized) else list(self._readable(raw_documents))
         try:
             X = counter._fit_rows(documents).matrix
             terms = counter.get_feature_names_out()
@@ -364,7 +371,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             self._tallies = [tally]
             self.fixed_vocabulary_ = self.vocabulary is not None
             fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
-            kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
+            kept = (tally.frequency >= fewest) & (tally.frequency <= most)
+            if self.min_class_df is not None:
+                kept &= frequent_in_some_class(tally.counts, self.min_class_df)
+            kept |= self.fixed_vocabulary_
             if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
                 return
             counts = tally.counts if kept.all() else tally.counts.select(kept)
@@ -381,7 +391,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if hasattr(self, "_tallies"):
             raise NotFittedError(
                 f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or no"
-                " term is within min_df and max_df. Call partial_fit with more documents"
+                " term is within min_df, max_df and min_class_df. Call partial_fit with more documents"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
@@ -425,6 +435,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         check_tf_and_norm(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
         check_float_type(self.dtype)
+        check_min_class_df(self.min_class_df)
         return read_required_labels(y, "TfPiVectorizer")
 
     def __sklearn_tags__(self) -> Tags:

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace troenpy::text {
 
@@ -55,14 +56,10 @@ Text view_at(const ArrowArray &array, std::int64_t i) {
 using Reader = Text (*)(const ArrowArray &, std::int64_t);
 
 Reader string_reader(std::string_view format) {
-    if (format == "u") return string_at<std::int32_t>;
-    if (format == "U") return string_at<std::int64_t>;
-    if (format == "vu") return view_at;
+    if (format == "u" || format == "z") return string_at<std::int32_t>;
+    if (format == "U" || format == "Z") return string_at<std::int64_t>;
+    if (format == "vu" || format == "vz") return view_at;
     if (format == "n") return [](const ArrowArray &, std::int64_t) { return missing; };
-    if (format == "+s") {
-        throw std::invalid_argument(
-            "documents must be one column of text, got a table: pass the column, e.g. table['text']");
-    }
     throw std::invalid_argument("documents must be text, got Arrow data of format '" + std::string(format) +
                                 "': cast the column to string first");
 }
@@ -117,38 +114,108 @@ std::vector<Text> by_dictionary(const ArrowSchema &schema, const ArrowArray &arr
     return texts;
 }
 
+bool is_table_format(std::string_view format) { return format == "+s"; }
+
+// The schema of the documents: of the only column of a table, else of the data themselves.
+const ArrowSchema &column_schema(const ArrowSchema &schema) {
+    if (!is_table_format(schema.format)) return schema;
+    if (schema.n_children != 1) throw std::invalid_argument("documents must be one column of text, got several");
+    return *schema.children[0];
+}
+
+std::string_view text_format(const ArrowSchema &schema) {
+    return schema.dictionary ? schema.dictionary->format : schema.format;
+}
+
+std::vector<Text> read_column(const ArrowSchema &schema, const ArrowArray &array) {
+    if (!is_table_format(schema.format)) {
+        return schema.dictionary ? by_dictionary(schema, array) : strings(schema.format, array);
+    }
+    if (array.n_children != 1) throw std::invalid_argument("Arrow table whose columns are not those of its schema");
+    ArrowArray column = *array.children[0];  // a view that owns nothing: the rows of the table are a part of its column
+    if (array.offset < 0 || array.length < 0 || array.offset + array.length > column.length) {
+        throw std::invalid_argument("Arrow table with more rows than its column");
+    }
+    column.offset += array.offset;
+    column.length = array.length;
+    std::vector<Text> texts = read_column(column_schema(schema), column);
+    for (std::int64_t i = 0; i < array.length; ++i) {
+        if (!is_valid(array, array.offset + i)) texts[static_cast<std::size_t>(i)] = missing;
+    }
+    return texts;
+}
+
 }  // namespace
 
-ArrowTexts::ArrowTexts(ArrowArrayStream &source) {
-    Released<ArrowArrayStream> stream(source);
-    const auto fail = [&] {
-        const char *reason = stream->get_last_error(stream.get());
-        throw std::runtime_error(std::string("Arrow stream: ") + (reason ? reason : "unknown error"));
-    };
-    Released<ArrowSchema> schema;
-    if (stream->get_schema(stream.get(), schema.get()) != 0) fail();
-    if (schema->dictionary == nullptr) string_reader(schema->format);  // check the type even if the stream is empty
-    for (;;) {
-        Released<ArrowArray> array;
-        if (stream->get_next(stream.get(), array.get()) != 0) fail();
-        if (array->release == nullptr) return;
-        read(*schema, *array);
-        arrays_.push_back(std::move(array));
-    }
-}
-
-ArrowTexts::ArrowTexts(ArrowSchema &schema_source, ArrowArray &array_source) {
-    const Released<ArrowSchema> schema(schema_source);
-    arrays_.emplace_back(array_source);
-    read(*schema, *arrays_.back());
-}
-
-void ArrowTexts::read(const ArrowSchema &schema, const ArrowArray &array) {
-    const std::vector<Text> texts = schema.dictionary ? by_dictionary(schema, array) : strings(schema.format, array);
-    for (std::size_t i = 0; i < texts.size() && first_missing_ < 0; ++i) {
-        if (is_missing(texts[i])) first_missing_ = static_cast<std::int64_t>(texts_.size() + i);
+void ArrowTexts::add(const ArrowSchema &schema, Released<ArrowArray> array) {
+    const std::vector<Text> texts = read_column(schema, *array);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        n_bytes_ += texts[i].length + 1;
+        if (!is_missing(texts[i])) continue;
+        ++n_missing_;
+        if (first_missing_.size() < n_named) first_missing_.push_back(static_cast<std::int64_t>(texts_.size() + i));
     }
     texts_.insert(texts_.end(), texts.begin(), texts.end());
+    arrays_.push_back(std::move(array));
+}
+
+void ArrowTexts::fill_missing() {
+    for (Text &text : texts_) {
+        if (is_missing(text)) text = utf8(empty_text, 0);
+    }
+    n_missing_ = 0;
+    first_missing_.clear();
+}
+
+namespace {
+
+void check(int status, ArrowArrayStream *stream) {
+    if (status == 0) return;
+    const char *reason = stream->get_last_error(stream);
+    std::string line = reason ? reason : "unknown error";
+    for (const char *rest : {"\n", " Detail: Python exception:"}) line = line.substr(0, line.find(rest));
+    throw std::runtime_error("Arrow stream: " + line);
+}
+
+}  // namespace
+
+ArrowSource::ArrowSource(ArrowArrayStream &stream) : stream_(stream) {
+    check(stream_->get_schema(stream_.get(), schema_.get()), stream_.get());
+}
+
+ArrowSource::ArrowSource(ArrowSchema &schema, ArrowArray &array) : schema_(schema), array_(array) {}
+
+bool ArrowSource::is_table() const { return is_table_format(schema_->format); }
+
+std::vector<std::string> ArrowSource::columns() const {
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < schema_->n_children; ++i) {
+        const char *name = schema_->children[i]->name;
+        names.emplace_back(name ? name : "");
+    }
+    return names;
+}
+
+std::unique_ptr<ArrowTexts> ArrowSource::read(std::uint64_t n_bytes) {
+    const std::string_view format = text_format(column_schema(*schema_));
+    string_reader(format);  // checks the type even if there is no data
+    auto texts = std::make_unique<ArrowTexts>(format.back() == 'z' || format.back() == 'Z');
+    bool is_first = !has_read_, is_at_end = false;
+    has_read_ = true;
+    while (!is_at_end && texts->n_bytes() < n_bytes) {
+        Released<ArrowArray> array = next();
+        is_at_end = array->release == nullptr;
+        if (!is_at_end) texts->add(*schema_, std::move(array));
+    }
+    return is_at_end && texts->texts().empty() && !is_first ? nullptr : std::move(texts);
+}
+
+// An array that holds nothing is the end.
+Released<ArrowArray> ArrowSource::next() {
+    if (stream_->release == nullptr) return std::move(array_);
+    Released<ArrowArray> array;
+    check(stream_->get_next(stream_.get(), array.get()), stream_.get());
+    return array;
 }
 
 }  // namespace troenpy::text

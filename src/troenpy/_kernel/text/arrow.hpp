@@ -1,12 +1,15 @@
 // Reads Arrow string data without copying, through the Arrow C data interface.
 //
 // https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. Layouts: string (u),
-// large string (U), string view (vu), and any of them behind dictionary indices; in any number of chunks,
-// with offsets.
+// large string (U), string view (vu), their binary twins (z, Z, vz), and any of them behind dictionary indices or as
+// the only column of a table; in any number of chunks, with offsets.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -71,24 +74,57 @@ private:
     T value_;
 };
 
+// Documents of some arrays, which it keeps alive; a missing document has no data.
 class ArrowTexts {
 public:
-    explicit ArrowTexts(ArrowArrayStream &stream);
+    // How many positions of missing documents are remembered.
+    static constexpr std::size_t n_named = 5;
+
+    explicit ArrowTexts(bool is_binary) : is_binary_(is_binary) {}
     ArrowTexts(const ArrowTexts &) = delete;
     ArrowTexts &operator=(const ArrowTexts &) = delete;
-    ArrowTexts(ArrowSchema &schema, ArrowArray &array);
+
+    void add(const ArrowSchema &schema, Released<ArrowArray> array);
+    void fill_missing();  // with empty documents
 
     const std::vector<Text> &texts() const { return texts_; }
-
-    // The position of the first missing document, or -1.
-    std::int64_t first_missing() const { return first_missing_; }
+    std::uint64_t n_bytes() const { return n_bytes_; }  // and one for each document
+    bool is_binary() const { return is_binary_; }       // bytes in any encoding instead of UTF-8
+    std::uint64_t n_missing() const { return n_missing_; }
+    const std::vector<std::int64_t> &first_missing() const { return first_missing_; }
 
 private:
-    void read(const ArrowSchema &schema, const ArrowArray &array);
-
+    bool is_binary_;
     std::vector<Released<ArrowArray>> arrays_;
     std::vector<Text> texts_;
-    std::int64_t first_missing_ = -1;
+    std::uint64_t n_bytes_ = 0;
+    std::uint64_t n_missing_ = 0;
+    std::vector<std::int64_t> first_missing_;
+};
+
+// Data of a producer, read array by array.
+class ArrowSource {
+public:
+    explicit ArrowSource(ArrowArrayStream &stream);
+    ArrowSource(ArrowSchema &schema, ArrowArray &array);
+    ArrowSource(const ArrowSource &) = delete;
+    ArrowSource &operator=(const ArrowSource &) = delete;
+
+    // A table has columns, which must be one to be read.
+    bool is_table() const;
+    std::vector<std::string> columns() const;
+
+    // Reads arrays until they hold this many bytes of text. The first call gives documents even if there are none,
+    // a later one nothing at the end.
+    std::unique_ptr<ArrowTexts> read(std::uint64_t n_bytes = std::numeric_limits<std::uint64_t>::max());
+
+private:
+    Released<ArrowArray> next();
+
+    Released<ArrowSchema> schema_;
+    Released<ArrowArrayStream> stream_;  // empty if there is only one array
+    Released<ArrowArray> array_;         // empty if there is a stream
+    bool has_read_ = false;
 };
 
 }  // namespace troenpy::text

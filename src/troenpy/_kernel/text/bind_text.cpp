@@ -73,7 +73,8 @@ void add_texts(Counter &counter, nb::list documents) {
 }
 
 void add_arrow(Counter &counter, const ArrowTexts &documents) {
-    if (documents.first_missing() >= 0) throw nb::value_error("a document is missing");
+    if (documents.n_missing() > 0) throw nb::value_error("a document is missing");
+    if (documents.is_binary()) throw nb::type_error("documents must be str");
     nb::gil_scoped_release release;
     counter.add(documents.texts());
 }
@@ -204,13 +205,31 @@ T &from_capsule(nb::handle capsule, const char *name) {
     return *pointer;
 }
 
-ArrowTexts *read_stream(nb::handle stream) {
-    return new ArrowTexts(from_capsule<ArrowArrayStream>(stream, "arrow_array_stream"));
+ArrowSource *open_stream(nb::handle stream) {
+    auto &source = from_capsule<ArrowArrayStream>(stream, "arrow_array_stream");
+    nb::gil_scoped_release release;  // a producer may wait for a thread that needs it
+    return new ArrowSource(source);
 }
 
-ArrowTexts *read_array(nb::handle schema, nb::handle array) {
-    return new ArrowTexts(from_capsule<ArrowSchema>(schema, "arrow_schema"),
-                          from_capsule<ArrowArray>(array, "arrow_array"));
+ArrowSource *open_array(nb::handle schema, nb::handle array) {
+    return new ArrowSource(from_capsule<ArrowSchema>(schema, "arrow_schema"),
+                           from_capsule<ArrowArray>(array, "arrow_array"));
+}
+
+nb::object column_names(const ArrowSource &source) {
+    if (!source.is_table()) return nb::none();
+    nb::list names;
+    for (const std::string &name : source.columns()) {
+        PyObject *str = PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace");
+        if (str == nullptr) throw nb::python_error();
+        names.append(nb::steal(str));
+    }
+    return names;
+}
+
+ArrowTexts *read_texts(ArrowSource &source, std::uint64_t n_bytes) {
+    nb::gil_scoped_release release;
+    return source.read(n_bytes).release();
 }
 
 nb::list to_list(const ArrowTexts &documents) {
@@ -220,10 +239,12 @@ nb::list to_list(const ArrowTexts &documents) {
             result.append(nb::none());
             continue;
         }
-        PyObject *str =
-            PyUnicode_DecodeUTF8(static_cast<const char *>(text.data), static_cast<Py_ssize_t>(text.length), nullptr);
-        if (str == nullptr) throw nb::python_error();
-        result.append(nb::steal(str));
+        const auto *data = static_cast<const char *>(text.data);
+        const auto length = static_cast<Py_ssize_t>(text.length);
+        PyObject *document = documents.is_binary() ? PyBytes_FromStringAndSize(data, length)
+                                                   : PyUnicode_DecodeUTF8(data, length, nullptr);
+        if (document == nullptr) throw nb::python_error();
+        result.append(nb::steal(document));
     }
     return result;
 }
@@ -231,11 +252,18 @@ nb::list to_list(const ArrowTexts &documents) {
 }  // namespace
 
 void bind(nb::module_ &module) {
+    nb::class_<ArrowSource>(module, "ArrowSource")
+        .def(nb::new_(&open_stream), nb::arg("stream"))
+        .def(nb::new_(&open_array), nb::arg("schema"), nb::arg("array"))
+        .def_prop_ro("columns", &column_names)
+        .def("read", &read_texts, nb::arg("n_bytes") = std::numeric_limits<std::uint64_t>::max());
+
     nb::class_<ArrowTexts>(module, "ArrowTexts")
-        .def_static("from_stream", &read_stream, nb::arg("stream"))
-        .def_static("from_array", &read_array, nb::arg("schema"), nb::arg("array"))
         .def("__len__", [](const ArrowTexts &documents) { return documents.texts().size(); })
+        .def_prop_ro("is_binary", &ArrowTexts::is_binary)
+        .def_prop_ro("n_missing", &ArrowTexts::n_missing)
         .def_prop_ro("first_missing", &ArrowTexts::first_missing)
+        .def("fill_missing", &ArrowTexts::fill_missing)
         .def("to_list", &to_list);
 
     nb::class_<Counter>(module, "TermCounter")
