@@ -9,8 +9,6 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
-import sklearn
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
 
@@ -19,19 +17,18 @@ from troenpy.counts.class_frequency import check_min_class_df
 from troenpy.counts.labels import check_labels_fit, read_labels
 from troenpy.features import documents
 from troenpy.features.arrow_documents import exports_arrow
-from troenpy.features.counted_rows import Capacity, CountedRows, sort_columns
+from troenpy.features.counted_rows import Capacity, CountedRows, read_rows, sort_columns
+from troenpy.features.lazy_vocabulary import LazyVocabulary
 from troenpy.features.missing_documents import Nulls, check_nulls
 from troenpy.features.term_filter import ClassFilter, most_frequent
 from troenpy.features.term_list import IndexKind, TermList
 from troenpy.features.text_parameters import (
-    LARGEST_INT32,
     check_pattern,
     document_limit,
     has_upper_case,
     has_whole_columns,
     is_ngram_range,
 )
-from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.notices import warn_user
 from troenpy.fitting.transaction import all_or_nothing
@@ -51,10 +48,9 @@ REPLACED_STEPS = (
     "_sort_features",
     "_word_ngrams",
 )
-COUNTED_DTYPES = tuple(map(np.dtype, (np.int32, np.int64, np.float32, np.float64)))
 
 
-class CountVectorizer(SklearnCountVectorizer):
+class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
     """Turn documents into a matrix of term counts: a much faster drop-in replacement for scikit-learn's class.
 
     Vocabulary, matrix and errors are those of :class:`sklearn.feature_extraction.text.CountVectorizer`. The kernel
@@ -235,7 +231,9 @@ class CountVectorizer(SklearnCountVectorizer):
         self._validate_as_parent_does()
         counter = self._count(raw_documents, n_threads)
         if self.fixed_vocabulary_:
-            return self._matrix(counter.match(self.vocabulary_), capacity)
+            rows = self._matrix(counter.match(self.vocabulary_), capacity)
+            self._pack_terms()
+            return rows
         counts = counter.finish()
         self._choose_terms(counts, by_class)
         rows = self._matrix(counts, capacity)
@@ -307,73 +305,6 @@ class CountVectorizer(SklearnCountVectorizer):
                 return names
         return super().get_feature_names_out(input_features)
 
-    def names_of(self, columns: Any) -> NDArray[np.object_]:
-        """Return the terms of some columns, without making the strings of all.
-
-        Parameters
-        ----------
-        columns : array-like of int
-
-        Returns
-        -------
-        terms : array of str objects
-        """
-        self._settle()
-        terms = self.__dict__.get("_terms")
-        return self.get_feature_names_out()[columns] if terms is None else terms.names(columns)
-
-    @property
-    def vocabulary_(self) -> dict[Any, Any]:
-        """The column of each term.
-
-        The dict is made when it is first asked for; from then on it is what counts, as it may be changed.
-        """
-        self._settle()
-        terms = self.__dict__.get("_terms")
-        if terms is not None:
-            self.vocabulary_ = terms.columns()
-        if "_vocabulary" not in self.__dict__:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute 'vocabulary_': it is not fitted yet")
-        return self._vocabulary
-
-    @vocabulary_.setter
-    def vocabulary_(self, vocabulary: dict[Any, Any]) -> None:
-        self._vocabulary = vocabulary
-        self.__dict__.pop("_terms", None)
-
-    @vocabulary_.deleter
-    def vocabulary_(self) -> None:
-        self.__dict__.pop("_terms", None)
-        self.__dict__.pop("_vocabulary", None)
-
-    def _set_terms(self, terms: TermList) -> None:
-        """Set the terms, without a dict."""
-        self._terms = terms
-        self.__dict__.pop("_vocabulary", None)
-
-    def _settle(self) -> None:
-        """Learn what is pending, in a subclass that learns in batches."""
-
-    def _n_terms(self) -> int:
-        """Return the number of terms, without making the dict."""
-        self._settle()
-        terms = self.__dict__.get("_terms")
-        return len(self.vocabulary_) if terms is None else len(terms)
-
-    def _check_vocabulary(self) -> None:
-        self._settle()
-        if "_terms" not in self.__dict__:
-            super()._check_vocabulary()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        self._settle()
-        return not self.__dict__.keys().isdisjoint(("_terms", "_vocabulary"))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "vocabulary_" in self.__dict__:  # pickled before the dict was made on demand
-            self._vocabulary = self.__dict__.pop("vocabulary_")
-
     def _check_documents(self, raw_documents: Any) -> Any:
         """Check and return a collection of texts; with a custom analyzer, anything but a single string is fine."""
         if isinstance(raw_documents, str) or self._takes_text_only():
@@ -419,24 +350,6 @@ class CountVectorizer(SklearnCountVectorizer):
             return None
         return ClassFilter(self.min_class_df, labels, sample_weight)
 
-    def _saved(self) -> Saved | None:
-        """Return the fitted state for a file."""
-        if not self.__sklearn_is_fitted__():
-            return None
-        state = {"is_fixed": bool(self.fixed_vocabulary_)}
-        if "_terms" in self.__dict__:
-            return Saved(state, self._terms.to_arrays())
-        columns = sorted(self.vocabulary_.items(), key=lambda item: item[1])
-        is_whole = [column for _, column in columns] == list(range(len(columns)))
-        if not is_whole or not all(isinstance(term, str) for term, _ in columns):
-            raise TypeError("cannot save a vocabulary with gaps or with terms that are not strings: use pickle")
-        return Saved(state, TermList.of([term for term, _ in columns]).to_arrays())
-
-    def _restore(self, saved: Saved) -> None:
-        """Restore the result of `_saved`; everything is validated."""
-        self._set_terms(TermList.from_arrays(saved.arrays["terms_bytes"], saved.arrays["terms_lengths"]))
-        self.fixed_vocabulary_ = bool(saved.state["is_fixed"])
-
     def _validate_as_parent_does(self) -> None:
         """Run scikit-learn's own validation."""
         self._validate_params()
@@ -473,7 +386,7 @@ class CountVectorizer(SklearnCountVectorizer):
             and knows_accents
             and isinstance(self.lowercase, bool | np.bool_)
             and self.dtype is not None
-            and has_whole_columns(self.vocabulary)
+            and ("_terms" in self.__dict__ or has_whole_columns(self.vocabulary))
             and is_ngram_range(self.ngram_range)
         )
 
@@ -529,7 +442,7 @@ class CountVectorizer(SklearnCountVectorizer):
         frequencies = counts.document_frequencies()
         kept = (frequencies <= most) & (frequencies >= fewest)
         if by_class is not None:
-            kept &= by_class.kept(self._matrix(counts, Capacity()).matrix, job_count(self.n_jobs))
+            kept &= by_class.kept(self._matrix(counts).matrix, job_count(self.n_jobs))
         if self.max_features is not None and kept.sum() > self.max_features:
             kept = most_frequent(kept, self._totals(counts, frequencies), self.max_features)
         self._check_any(kept)
@@ -546,33 +459,9 @@ class CountVectorizer(SklearnCountVectorizer):
         """Sum each column in the dtype of the matrix, so that rounding is the same as scikit-learn's."""
         dtype = np.dtype(self.dtype)
         if dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
-            return np.asarray(self._matrix(counts, Capacity()).matrix.sum(axis=0)).ravel()
+            return np.asarray(self._matrix(counts).matrix.sum(axis=0)).ravel()
         totals = frequencies if self.binary else counts.occurrences()
         return totals.astype(dtype)
 
-    def _csr_arrays(self, counts: Any, capacity: Capacity) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return the row pointers, and uninitialised arrays at whose end the indices and data will be written."""
-        borders = counts.row_borders()
-        n_values = int(borders[-1])
-        most = capacity.times * max(n_values, counts.n_columns) + capacity.per_row * (len(borders) - 1)
-        index = np.int32 if most <= LARGEST_INT32 else np.int64
-        dtype = np.dtype(self.dtype)
-        size = capacity.times * n_values + capacity.per_row * (len(borders) - 1)
-        indices = np.empty(size, dtype=index)
-        data = np.empty(size, dtype=dtype if dtype in COUNTED_DTYPES else np.int32)
-        return borders.astype(index), indices, data
-
-    def _matrix(self, counts: Any, capacity: Capacity) -> CountedRows:
-        indptr, indices, data = self._csr_arrays(counts, capacity)
-        first = len(data) - int(indptr[-1])
-        counts.write_rows(indices[first:], data[first:], bool(self.binary))
-        is_array = sklearn.get_config().get("sparse_interface") == "sparray"
-        kind, shape = sp.csr_array if is_array else sp.csr_matrix, (counts.n_documents, counts.n_columns)
-        data = data.astype(self.dtype, copy=False)
-        if not first:
-            X = kind((data, indices, indptr), shape=shape, copy=False)
-        else:
-            X = kind(shape, dtype=self.dtype)  # the constructor would copy slices of larger arrays
-            X.data, X.indices, X.indptr = data[first:], indices[first:], indptr
-        X.has_canonical_format = True
-        return CountedRows(X, data, indices)
+    def _matrix(self, counts: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
+        return read_rows(counts, np.dtype(self.dtype), capacity, binary=bool(self.binary))

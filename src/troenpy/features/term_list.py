@@ -1,6 +1,6 @@
 """The terms of a vocabulary as UTF-8 bytes: strings, a dict or an index are made when someone asks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -145,3 +145,12 @@ class TermList:
     def _ascends(self) -> bool:
         """Whether the terms are known to be in order, and so distinct."""
         return _kernel.native is not None and _kernel.native.terms_ascend(*self._bytes())
+
+
+def terms_of(vocabulary: Mapping[Any, Any]) -> TermList | None:
+    """Return the terms of a dict whose columns are 0, 1, 2, ..., in any order; None for any other."""
+    columns = sorted(vocabulary.items(), key=lambda item: item[1])
+    is_whole = [column for _, column in columns] == list(range(len(columns)))
+    if not is_whole or not all(isinstance(term, str) for term, _ in columns):
+        return None
+    return TermList.of([term for term, _ in columns])
