@@ -16,7 +16,7 @@ class LazyVocabulary:
     fixed_vocabulary_: bool
     _terms: TermList
     _vocabulary: dict[Any, Any]
-    get_feature_names_out: Callable[[], NDArray[np.object_]]
+    get_feature_names_out: Callable[..., NDArray[np.object_]]
 
     def names_of(self, columns: Any) -> NDArray[np.object_]:
         """Return the terms of some columns, without making the strings of all.
