@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from some_views import words
 
 from troenpy import TermFeatures, TroenpyClassifier, kernel_available, settings
+from troenpy._kernel.matrix import decision_values
 from troenpy.fitting import memory
 from troenpy.models import classifier, logistic
 
@@ -385,14 +386,14 @@ def test_decisions_come_by_blocks_of_documents(monkeypatch):
     model = TroenpyClassifier().fit(TEXTS, LABELS)
     expected = model.decision_function(TEXTS), model.predict_proba(TEXTS), model.predict(TEXTS)
     monkeypatch.setattr(classifier, "DECISIONS_PER_BLOCK", 2 * len(model.classes_))
-    heights, rows_of = [], model.features_._rows_of
+    heights = []
 
-    class Recorded(sp.csr_array):
-        def __matmul__(self, other):
-            heights.append(self.shape[0])
-            return super().__matmul__(other)
+    def recorded(*arguments, **options):
+        values = decision_values(*arguments, **options)
+        heights.append(len(values))
+        return values
 
-    monkeypatch.setattr(model.features_, "_rows_of", lambda texts: Recorded(rows_of(texts)))
+    monkeypatch.setattr(classifier, "decision_values", recorded)
     for found, whole in zip((model.decision_function, model.predict_proba, model.predict), expected, strict=True):
         np.testing.assert_array_equal(found(TEXTS), whole)
     assert heights == [2] * (3 * len(TEXTS) // 2)

@@ -71,6 +71,10 @@ class FittedView:
             return self.columns
         return np.array([*(f"x{i}" for i in range(len(self.counts.term_docs))), ""], dtype=object)[:-1]
 
+    def terms_of(self, columns: NDArray[Any]) -> NDArray[np.object_]:
+        """Return the terms of some columns."""
+        return self.terms()[columns]
+
     @cached_property
     def named_counts(self) -> ClassCounts:
         """The class counts with term names."""
@@ -127,7 +131,7 @@ class FittedView:
         weights_by_set = np.stack(by_fold)
         return Parts(rows, self.counter is not None, self.blocks, weights_by_set, np.array(lengths), sets, profile)
 
-    def parts_by_term(self, row: Any, counts: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
+    def parts_by_term(self, row: Any, counts: Any) -> tuple[NDArray[Any], sparse.csr_array]:
         """Return what each term of a document contributes to each column of its row.
 
         A profile column is the square root of a sum over the terms; each term contributes in proportion to its part of
@@ -136,29 +140,33 @@ class FittedView:
         Parameters
         ----------
         row : CSR of shape (1, n_columns)
+            Its columns are those of the counts in every block, then the profile.
         counts : CSR of shape (1, n_terms)
 
         Returns
         -------
         terms : ndarray of shape (n_held,)
             The column numbers of the document's terms.
-        parts : CSR array of shape (n_held, n_columns)
-        rest : ndarray of shape (n_columns,)
-            What no term contributes: the profile of a document without known terms. The row is the sum of both.
+        parts : CSR array of shape (n_held + 1, n_columns), float64
+            A row per term, and one for what no term contributes: the profile of a document without known terms. They
+            add up to the row.
         """
-        n_terms, held = counts.shape[1], counts.indices
-        n_term_columns = n_terms * len(self.blocks)
-        is_term = row.indices < n_term_columns
-        columns = row.indices[is_term]
-        entries = row.data[is_term].astype(np.float64), (np.searchsorted(held, columns % max(n_terms, 1)), columns)
-        parts = sparse.csr_array(entries, shape=(len(held), n_term_columns))
-        rest = np.zeros(self.n_columns)
+        held, n_blocks, n_term_columns = counts.indices, len(self.blocks), self.weights.size
+        n_held, n_values = len(held), len(held) * len(self.blocks)
+        values, columns = np.zeros((n_held + 1, n_blocks)), np.zeros((n_held + 1, n_blocks), dtype=row.indices.dtype)
+        values[:-1] = row.data[:n_values].reshape(n_blocks, n_held).T
+        columns[:-1] = row.indices[:n_values].reshape(n_blocks, n_held).T
+        columns[-1] = np.arange(n_blocks) * len(self.counts.term_docs)  # any column of each block: the values are zero
         if self.profile is not None:
-            portions = self.profile.portions(counts)
-            profile = row[:, [*range(n_term_columns, self.n_columns)]].toarray().astype(np.float64)[0]
-            rest[n_term_columns:] = 0.0 if portions.any() else profile
-            parts = sparse.csr_array(sparse.hstack([parts, sparse.csr_array(portions * profile)]))
-        return held, parts, rest
+            profile, portions = np.zeros(self.n_columns - n_term_columns), self.profile.portions(counts)
+            profile[row.indices[n_values:] - n_term_columns] = row.data[n_values:]
+            rest = np.zeros_like(profile) if portions.any() else profile
+            values = np.hstack([values, np.vstack([portions * profile, rest])])
+            of_profile = np.arange(n_term_columns, self.n_columns, dtype=columns.dtype)
+            columns = np.hstack([columns, np.broadcast_to(of_profile, (n_held + 1, len(of_profile)))])
+        borders = np.arange(n_held + 2, dtype=columns.dtype) * values.shape[1]
+        shape = n_held + 1, self.n_columns
+        return held, sparse.csr_array((values.ravel(), columns.ravel(), borders), shape=shape)
 
     def _scale(self, profile: Any) -> Any:
         return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)

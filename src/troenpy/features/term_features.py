@@ -267,10 +267,11 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         check_collection(raw_documents)
         return view.counter._rows(raw_documents, capacity)
 
-    def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
+    def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array]:
         """Return what each term of a document contributes to each column; see `FittedView.parts_by_term`."""
-        row, counts = self._rows_of([document]), self._count_rows([document]).matrix
-        return self._view().parts_by_term(row, counts)
+        view, rows = self._view(), self._count_rows([document])
+        counts = rows.matrix.copy()  # the features may overwrite the counts
+        return view.parts_by_term(view.parts(rows, 1).to_matrix(), counts)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns, ``block__term`` or ``profile__class``.
@@ -288,6 +289,10 @@ class TermFeatures(TransformerMixin, BaseEstimator):
     def terms(self) -> NDArray[np.object_]:
         """Return the terms, in the column order of each block."""
         return self._view().terms()
+
+    def terms_of(self, columns: NDArray[Any]) -> NDArray[np.object_]:
+        """Return the terms of some columns of a block."""
+        return self._view().terms_of(columns)
 
     @property
     def n_columns_(self) -> int:

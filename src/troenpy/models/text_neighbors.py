@@ -206,7 +206,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             labels=neighbors.classes_[neighbors._codes[documents[0]]],
             distances=distances[0],
             votes=neighbors.vote_weights(distances)[0],
-            terms=self.features_.terms()[numbers],
+            terms=self.features_.terms_of(numbers),
             shared=shared,
             apart=apart,
             profile=profile,
