@@ -62,7 +62,7 @@ class ClassCounts:
     _indices: NDArray[Any]
     _indptr: NDArray[Any]
 
-    FILE_VERSION: ClassVar[int] = 1
+    FILE_VERSION: ClassVar[int] = 2  # version 1: integers were not packed
 
     def __init__(
         self,

@@ -328,7 +328,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         return counter.vocabulary_
 
     def _view(self) -> FittedView:
-        check_is_fitted(self, "views_")
+        if not hasattr(self, "views_"):  # check_is_fitted takes longer than weighting a document
+            check_is_fitted(self, "views_")
         (view,) = self.views_
         return view
 
@@ -381,15 +382,17 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             return None
         states, parts = [], {}
         arrays: Arrays = {}
+        for_learning: Arrays = {}
         for number, view in enumerate(self.views_):
-            state, of_view = view.to_state()
+            state, of_view, counts = view.to_state()
             states.append(state)
             arrays |= add_prefix(f"view{number}.", of_view)
+            for_learning |= add_prefix(f"view{number}.", counts)
             if view.counter is not None:
                 parts[f"counter{number}"] = view.counter
         if hasattr(self, "feature_names_in_"):
             arrays |= archive.pack("names", self.feature_names_in_)
-        return Saved({"views": states}, arrays, parts)
+        return Saved({"views": states}, arrays, parts, for_learning)
 
     def _restore(self, saved: Saved) -> None:
         """Restore the result of `_saved`; everything is validated."""
@@ -402,7 +405,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             self.views_.append(FittedView.from_state(state, arrays, counter, columns))
         view = self._view()
         if view.counter is None:
-            self.n_features_in_ = len(view.counts.term_docs)
+            self.n_features_in_ = view.n_terms
 
     def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
         with matrix_errors():

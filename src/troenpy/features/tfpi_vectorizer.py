@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.counts.left_out import check_not_left_out
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
@@ -235,6 +236,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         if self.cv is not None:
             raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
         if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
+            check_not_left_out(self._weighter.counts_)
             raise ValueError(
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
@@ -402,26 +404,32 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             return None
         counter = super()._saved()
         arrays: Arrays = {}
+        for_learning: Arrays = {}
         if counter is not None:
             arrays |= counter.arrays
         if weighter is not None:
-            arrays |= add_prefix("weighter.", weighter._saved().arrays)
+            saved = weighter._saved()
+            arrays |= add_prefix("weighter.", saved.arrays)
+            for_learning |= add_prefix("weighter.", saved.for_learning)
         if tallies is not None:
-            arrays |= add_prefix("tally.", tallies[0].to_arrays())
+            tally = add_prefix("tally.", {**tallies[0].to_arrays(), "n_documents": np.array([tallies[0].n_documents])})
+            arrays, for_learning = (arrays | tally, {}) if weighter is None else (arrays, for_learning | tally)
         state = {
             "counter": None if counter is None else counter.state,
-            "n_documents": None if tallies is None else tallies[0].n_documents,
             "is_weighted": weighter is not None,
         }
-        return Saved(state, arrays)
+        return Saved(state, arrays, for_learning=for_learning)
 
     def _restore(self, saved: Saved) -> None:
         """Restore the result of `_saved`; everything is validated."""
         if saved.state["counter"] is not None:
             super()._restore(Saved(saved.state["counter"], saved.arrays))
-        if saved.state["n_documents"] is not None:
-            arrays = select_prefix("tally.", saved.arrays)
-            self._tallies = [Tally.from_arrays(arrays, int(saved.state["n_documents"]))]
+        arrays = select_prefix("tally.", saved.arrays)
+        if arrays:
+            n_documents = (
+                arrays["n_documents"].item() if "n_documents" in arrays else saved.state["n_documents"]
+            )  # older
+            self._tallies = [Tally.from_arrays(arrays, int(n_documents))]
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
             self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))

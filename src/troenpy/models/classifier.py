@@ -300,7 +300,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """Return the fitted state for a file."""
         if not hasattr(self, "coef_"):
             return None
-        arrays = archive.pack("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
+        arrays = archive.pack("classes", self.classes_)
+        arrays |= {"coef_by_feature": self.coef_.T, "intercept": self.intercept_}
         state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_), "solver": self.solver_}
         return Saved(state, arrays, {"features": self.features_})
 
@@ -310,8 +311,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.classes_ = archive.unpack("classes", saved.arrays)
         self._is_multilabel = bool(saved.state["is_multilabel"])
         n_decisions = 1 if self._is_binary() else len(self.classes_)
-        self.coef_ = by_feature(check_array(saved.arrays["coef"], (n_decisions, self.features_.n_columns_)))
-        self.intercept_ = check_array(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
+        arrays, shape = saved.arrays, (self.features_.n_columns_, n_decisions)
+        if "coef_by_feature" in arrays:
+            coef = check_array(arrays["coef_by_feature"], shape)
+            self.coef_ = coef.astype(np.result_type(coef, np.float32), copy=False).T
+        else:  # before version 3
+            self.coef_ = by_feature(check_array(arrays["coef"].T, shape).T)
+        intercept = check_array(arrays["intercept"], (n_decisions,), may_be_infinite=True)
+        self.intercept_ = intercept.astype(np.float64, copy=False)
         if "n_iter" in saved.state:  # missing in older files
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
             self.solver_ = str(saved.state.get("solver", "newton"))

@@ -142,7 +142,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return (distances, rows) if return_distance else rows
 
     def _nearest(self, X: Any, n_neighbors: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return distances and rows as `kneighbors` does, without checking X: a float64 array or CSR matrix, or None."""
+        """Return distances and rows as `kneighbors` does, without checking X: float64 array, CSR matrix or None."""
         k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
         is_training = X is None
         queries = [space.rows for space in self._spaces] if is_training else self._cut(X)
