@@ -426,9 +426,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             super()._restore(Saved(saved.state["counter"], saved.arrays))
         arrays = select_prefix("tally.", saved.arrays)
         if arrays:
-            n_documents = (
-                arrays["n_documents"].item() if "n_documents" in arrays else saved.state["n_documents"]
-            )  # older
+            older = saved.state.get("n_documents")  # before version 3
+            n_documents = arrays["n_documents"].item() if older is None else older
             self._tallies = [Tally.from_arrays(arrays, int(n_documents))]
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
