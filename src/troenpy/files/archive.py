@@ -99,7 +99,7 @@ def _mode(target: Path, path: Path) -> int | None:
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
     """Read header and arrays, and check the kind, the version (at most the given one) and the checksum.
 
-    Arrays are read-only, and other than integers they are parts of the file in memory (`map_file`).
+    Arrays that were not packed, such as floats, are read-only parts of the mapped file (`map_file`).
     """
     if _checked_path(path).is_dir():
         raise IsADirectoryError(f"{path} is a folder: pass the path of a file")

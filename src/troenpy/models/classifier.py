@@ -26,6 +26,7 @@ from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
+from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.explanation import Explanation
 from troenpy.models.has_features import HasFeatures, check_features
 from troenpy.models.logistic import Design, Fit
@@ -33,8 +34,6 @@ from troenpy.models.places import term_places
 
 #: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
-#: Coefficients between these fit in float32, with room for those that are smaller than the largest.
-LEAST_FLOAT32, LARGEST_FLOAT32 = 2.0**-80, 2.0**127
 
 
 class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
@@ -404,23 +403,6 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def by_feature(coef: NDArray[Any]) -> NDArray[Any]:
-    """Return coefficients as predictions read them: those of a feature next to each other, in few bytes."""
-    return np.ascontiguousarray(coef.T, dtype=coefficient_type(coef)).T
-
-
-def coefficient_type(coef: NDArray[Any]) -> Any:
-    """Return float32, or float64 if the largest coefficient is out of float32's range.
-
-    Examples
-    --------
-    >>> coefficient_type(np.array([1.5, -3.0])), coefficient_type(np.array([1e50]))
-    (<class 'numpy.float32'>, <class 'numpy.float64'>)
-    """
-    largest = float(np.abs(coef).max(initial=0.0))
-    return np.float32 if largest == 0 or LEAST_FLOAT32 < largest < LARGEST_FLOAT32 else np.float64
 
 
 def _some(names: list[Any]) -> str:
