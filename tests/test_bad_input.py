@@ -512,6 +512,11 @@ def saved(tmp_path: Any) -> Any:
     return tmp_path / "counts"
 
 
+def for_prediction(tmp_path: Any, model: Any) -> Any:
+    troenpy.save(model, tmp_path / "model", for_prediction=True)
+    return troenpy.load(tmp_path / "model")
+
+
 def not_a_model(tmp_path: Any) -> Any:
     (tmp_path / "junk").write_bytes(b"no model")
     return tmp_path / "junk"
@@ -905,6 +910,24 @@ TABLE = [
     Entry("ClassCounts.load: junk", lambda tmp_path: ClassCounts.load(not_a_model(tmp_path)), ValueError, "is damaged"),
     Entry(
         "save: 5", lambda tmp_path: troenpy.save(5, tmp_path / "m"), TypeError, "save takes one of .* got int: use pic"
+    ),
+    Entry(
+        "save: for_prediction",
+        lambda tmp_path: troenpy.save(TfPiVectorizer(), tmp_path / "m", for_prediction="yes"),
+        TypeError,
+        "for_prediction must be True or False, got 'yes'",
+    ),
+    Entry(
+        "counts_ left out",
+        lambda tmp_path: for_prediction(tmp_path, TermFeatures(words("pi")).fit(TEXTS, LABELS)).counts_,
+        NotFittedError,
+        "this model was saved with for_prediction=True, without its class counts: .*load a model that was saved with",
+    ),
+    Entry(
+        "partial_fit with counts left out",
+        lambda tmp_path: for_prediction(tmp_path, TfPiVectorizer().fit(TEXTS, LABELS)).partial_fit(TEXTS, LABELS),
+        NotFittedError,
+        "this model was saved with for_prediction=True, without its class counts: for counts_, partial_fit or the exp",
     ),
     Entry(
         "save: a function",

@@ -17,6 +17,8 @@ from troenpy import (
     TextKNeighborsClassifier,
     TfPiVectorizer,
     TroenpyClassifier,
+    load,
+    save,
 )
 
 N_THREADS = 8
@@ -97,3 +99,15 @@ SHARED = {
 @pytest.mark.parametrize("name", SHARED)
 def test_one_fitted_object_serves_eight_threads(name, n_jobs):
     assert_the_same_alone(SHARED[name](n_jobs))
+
+
+@pytest.mark.parametrize("estimator", [TroenpyClassifier(), TextKNeighborsClassifier()])
+def test_a_loaded_model_is_first_used_by_eight_threads(tmp_path, estimator):
+    """The first use prepares the tables of the profile and of the neighbours."""
+    alone = [plain(call()) for call in calls(estimator, "predict", "predict_proba")]
+    save(estimator, tmp_path / "model")
+    again = load(tmp_path / "model")
+    names = cycle(["predict", "predict_proba"])
+    at_once = [partial(getattr(again, name), query) for name, query in zip(names, QUERIES, strict=False)]
+    for expected, results in zip(alone, from_all_threads(at_once), strict=True):
+        assert all(plain(result) == expected for result in results)

@@ -210,76 +210,66 @@ def test_stack_blocks_checks_its_arrays(change, message):
 @given(
     count_matrices(),
     st.sampled_from([np.float32, np.float64]),
+    st.sampled_from([np.float32, np.float64]),
     st.integers(0, 99),
-    st.sampled_from([1, 2]),
-    st.sampled_from([np.int64, np.float64]),
+    st.sampled_from([1, 2, 5, 19]),
 )
 @settings(deadline=None)
-def test_class_profiles(parts, dtype, seed, n_threads, table_dtype):
+def test_decision_values(parts, dtype, coef_dtype, seed, n_decisions):
     counts, indices, indptr, dense = parts
     rng = np.random.default_rng(seed)
-    n_rows, n_columns = dense.shape
-    rows = sp.csr_array((counts.astype(dtype), indices, indptr), shape=dense.shape)
-    table, weights = rng.poisson(1.0, (3, n_columns)).astype(table_dtype), rng.random(n_columns)
-    totals, left_out = table.sum(axis=0) + 3.0, rng.integers(0, 3, n_rows).astype(float)
-    values = dense * weights
-    shrunk = values / (totals - left_out[:, np.newaxis] + 0.5)
-
-    def run(**how):
-        return matrix.class_profiles(
-            rows, weights, sp.csc_array(table), totals, left_out, smoothing=0.5, n_threads=n_threads, **how
-        )
-
-    for by_class, sums in (*on_both(run), *on_both(lambda: run(as_dense=False))):
-        found = by_class if isinstance(by_class, np.ndarray) else by_class.toarray()
-        np.testing.assert_allclose(found, shrunk @ table.T, rtol=1e-12)
-        np.testing.assert_allclose(sums, np.c_[values.sum(axis=1), shrunk.sum(axis=1)], rtol=1e-12)
+    coef = rng.normal(size=(dense.shape[1], n_decisions)).astype(coef_dtype)
+    intercept = rng.choice([0.0, 1.5, np.inf, -np.inf], n_decisions)
+    first, last = sorted(rng.integers(0, dense.shape[0] + 1, 2).tolist())
+    expected = dense[first:last].astype(np.float64) @ coef.astype(np.float64) + intercept
+    arguments = counts.astype(dtype), indices, indptr, coef, intercept, slice(first, last)
+    by_kernel, by_twin = on_both(matrix.decision_values, *arguments)
+    np.testing.assert_allclose(by_kernel, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(by_kernel, by_twin)
 
 
-def test_class_profiles_of_many_rows_on_threads():
+def test_decision_values_are_summed_in_float64():
+    data, coef = np.array([1, 2**-30, -1], dtype=np.float32), np.ones((3, 1), dtype=np.float32)
+    arguments = data, np.arange(3), np.array([0, 3]), coef, np.zeros(1), slice(0, 1)
+    for values in on_both(matrix.decision_values, *arguments):
+        assert values.tolist() == [[2.0**-30]]
+
+
+def test_decision_values_of_many_rows_on_threads():
     rows = sp.random(3000, 500, density=0.02, format="csr", random_state=3)
-    table = sp.csc_array(np.random.default_rng(4).poisson(1.0, (7, 500)))
-    arguments = rows, np.ones(500), table, np.full(500, 9.0), np.ones(3000)
-    one, two = (matrix.class_profiles(*arguments, smoothing=1.0, n_threads=n) for n in (1, 2))
-    twin = on_both(lambda: matrix.class_profiles(*arguments, smoothing=1.0))[1]
-    for a, b, c in zip(one, two, twin, strict=True):
-        np.testing.assert_array_equal(a, b)
-        np.testing.assert_allclose(a, c, rtol=1e-12)
+    coef = np.random.default_rng(4).normal(size=(500, 7)).astype(np.float32)
+    arguments = rows.data, rows.indices, rows.indptr, coef, np.arange(7.0), slice(10, 2900)
+    one, two = (matrix.decision_values(*arguments, n_threads=n) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_allclose(one, (rows @ coef + np.arange(7.0))[10:2900], rtol=1e-12, atol=1e-12)
 
 
 @needs_kernel
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"indices": np.array([0, 2])}, "a column index is outside the weights"),
+        ({"indices": np.array([0, 2])}, "a column index is outside the coefficients"),
+        ({"indices": np.array([0, -1])}, "a column index is outside the coefficients"),
         ({"indices": np.array([0])}, "data and indices differ in length"),
         ({"indptr": np.array([0, 3])}, "indptr does not ascend"),
-        ({"table_indptr": np.array([0, 1, 3])}, "indptr does not ascend"),
-        ({"table_classes": np.array([0, 2])}, "a class of the table is outside the output"),
-        ({"table_classes": np.array([0, -1])}, "a class of the table is outside the output"),
-        ({"weights": np.ones(3)}, "rows, table and output do not fit each other"),
-        ({"left_out": np.zeros(2)}, "rows, table and output do not fit each other"),
-        ({"sums": np.empty((1, 1))}, "rows, table and output do not fit each other"),
+        ({"first": 1}, "rows, coefficients and output do not fit each other"),
+        ({"intercept": np.zeros(2)}, "rows, coefficients and output do not fit each other"),
+        ({"out": np.empty((1, 4))}, "rows, coefficients and output do not fit each other"),
     ],
 )
-def test_class_profiles_checks_its_arrays(change, message):
+def test_decision_values_check_their_arrays(change, message):
     arguments = {
         "data": np.ones(2),
         "indices": np.array([0, 1]),
         "indptr": np.array([0, 2]),
-        "weights": np.ones(2),
-        "table_indptr": np.array([0, 1, 2]),
-        "table_classes": np.array([0, 1]),
-        "table_counts": np.ones(2),
-        "totals": np.ones(2),
-        "left_out": np.zeros(1),
-        "smoothing": 1.0,
-        "out": np.zeros((1, 2)),
-        "sums": np.empty((1, 2)),
+        "first": 0,
+        "coef": np.ones((2, 3), dtype=np.float32),
+        "intercept": np.zeros(3),
+        "out": np.empty((1, 3)),
         "n_threads": 1,
     }
     with pytest.raises((ValueError, IndexError), match=message):
-        _kernel.native.class_profiles(**{**arguments, **change})
+        _kernel.native.decision_values(**{**arguments, **change})
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (0, 3), (2, 5), (7, 3000), (300, 1025), (40, 8), (9, 15)])

@@ -10,8 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 from troenpy import CountVectorizer, _kernel
-from troenpy._kernel.matrix import class_document_counts, class_profiles, least_differences, stack_blocks, weigh_rows
+from troenpy._kernel.matrix import class_document_counts, decision_values, least_differences, stack_blocks, weigh_rows
 from troenpy._kernel.neighbors import Space, build_index
+from troenpy._kernel.profiles import ProfileTable
 from troenpy._kernel.solver import Rows
 
 SAYS_SO = r"installed without its compiled kernel.*Install a C\+\+ compiler.*--force-reinstall.*TROENPY_KERNEL=0"
@@ -26,9 +27,10 @@ SLOW_CALLS = {
         *ARRAYS, np.ones((1, 1, 2)), np.zeros(2, dtype=int), [("raw", "none")],
         out=np.empty(3), out_indices=np.empty(3, dtype=np.int32),
     ),
-    "class_profiles": lambda: class_profiles(
-        ROWS, np.ones(2), sp.csc_array(np.ones((2, 2))), np.ones(2), np.zeros(2), smoothing=1.0
+    "ProfileTable": lambda: ProfileTable(sp.csc_array(np.ones((2, 2))), np.ones(2)).sums(
+        ROWS, np.zeros(2), smoothing=1.0
     ),
+    "decision_values": lambda: decision_values(*ARRAYS, np.ones((2, 1)), np.ones(1), slice(0, 2)),
     "least_differences": lambda: least_differences(np.ones((2, 2)), np.ones(2)),
     "Rows": lambda: Rows(ROWS),
     "build_index": lambda: build_index([Space(ROWS, "manhattan")]),

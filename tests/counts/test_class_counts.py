@@ -671,3 +671,15 @@ def test_counts_that_cannot_be_are_an_error(change, message):
 def test_a_fraction_of_a_document_is_not_cut_off():
     assert changed(n_documents=4.5).n_documents == 4.5
     assert changed(n_documents=4.5).is_weighted
+
+
+@pytest.mark.parametrize("weight", [None, [0.5, 1.5, 2.0, 1.0]])
+def test_documents_of_some_terms(weight):
+    counts = ClassCounts.from_matrix(
+        [[1, 0, 2, 0], [0, 3, 0, 0], [1, 1, 0, 0], [0, 2, 0, 0]], ["b", "a", "b", "a"], sample_weight=weight
+    )
+    table = counts.doc_freq.toarray()
+    for columns in ([], [1], [3, 0, 3], [0, 1, 2, 3]):
+        found = counts.documents_of(np.array(columns, dtype=np.int32))
+        assert found.dtype == table.dtype
+        np.testing.assert_array_equal(found, table[:, columns].T)

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from some_views import counted, words
 
-from troenpy import ClassCounts, ClassProfile, TermFeatures, TermWeighter, weights
+from troenpy import Block, ClassCounts, ClassProfile, TermFeatures, TermWeighter, weights
 
 TEXTS = [
     "late goal wins the cup",
@@ -154,15 +154,27 @@ def test_scikit_learns_own_checks_with_the_profile(estimator, check):
 
 
 @pytest.mark.parametrize("document", ["a late goal: goal", "nothing known", ""])
-@pytest.mark.parametrize("blocks", [("pi", "btf"), ("certainty", "boost", "profile"), ("profile",)])
+@pytest.mark.parametrize(
+    "blocks", [("pi", "btf"), ("certainty", "boost", "profile"), ("profile",), (Block("mine", "idf", "bm25"), "btf")]
+)
 def test_parts_of_terms_sum_to_the_row(document, blocks):
     features = TermFeatures(words(*blocks)).fit(TEXTS, LABELS)
-    held, parts, rest = features._parts_by_term(document)
-    np.testing.assert_allclose(
-        parts.sum(axis=0) + rest, features.transform([document]).toarray()[0], rtol=1e-12, atol=1e-15
-    )
-    assert features.terms()[held].tolist() == (["goal", "late"] if "goal" in document else [])
+    held, parts = features._parts_by_term(document)
+    row, rest = features.transform([document]).toarray()[0], parts.toarray()[-1]
+    np.testing.assert_allclose(parts.sum(axis=0), row, rtol=1e-12, atol=1e-15)
+    known = ["goal", "late"] if "goal" in document else []
+    assert features.terms()[held].tolist() == features.terms_of(held).tolist() == known
     assert rest.any() == ("profile" in blocks and "goal" not in document)
+    for number, name in enumerate(known):  # a term contributes to its own columns and to the profile
+        columns = features.get_feature_names_out()[parts[[number]].nonzero()[1]].tolist()
+        assert all(column.endswith(f"__{name}") or column.startswith("profile__") for column in columns)
+
+
+def test_parts_of_terms_of_many_classes():
+    labels = [f"class{number}" for number in [*range(299), 0]]
+    features = TermFeatures(words("btf", "profile")).fit([f"late goal{number}" for number in range(300)], labels)
+    _, parts = features._parts_by_term("late goal3")
+    np.testing.assert_allclose(parts.sum(axis=0), features.transform(["late goal3"]).toarray()[0], rtol=1e-12)
 
 
 def test_default_is_pi_and_the_2b_features():

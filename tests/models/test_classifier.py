@@ -1,5 +1,6 @@
 """TroenpyClassifier: predictions, probabilities, several labels, and explanations that sum to the decision."""
 
+import copy
 import pickle
 import warnings
 
@@ -17,9 +18,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from some_views import words
 
-from troenpy import TermFeatures, TroenpyClassifier, kernel_available, settings
+from troenpy import ClassProfile, TermFeatures, TroenpyClassifier, kernel_available, settings
+from troenpy._kernel.matrix import decision_values
 from troenpy.fitting import memory
-from troenpy.models import classifier, logistic
+from troenpy.models import classifier, coefficients, logistic
+from troenpy.models.coefficients import by_feature
 
 TEXTS, LABELS = made_up_texts(120, n_words=12)
 TEST_TEXTS, TEST_LABELS = made_up_texts(60, seed=1, n_words=12)
@@ -385,14 +388,14 @@ def test_decisions_come_by_blocks_of_documents(monkeypatch):
     model = TroenpyClassifier().fit(TEXTS, LABELS)
     expected = model.decision_function(TEXTS), model.predict_proba(TEXTS), model.predict(TEXTS)
     monkeypatch.setattr(classifier, "DECISIONS_PER_BLOCK", 2 * len(model.classes_))
-    heights, rows_of = [], model.features_._rows_of
+    heights = []
 
-    class Recorded(sp.csr_array):
-        def __matmul__(self, other):
-            heights.append(self.shape[0])
-            return super().__matmul__(other)
+    def recorded(*arguments, **options):
+        values = decision_values(*arguments, **options)
+        heights.append(len(values))
+        return values
 
-    monkeypatch.setattr(model.features_, "_rows_of", lambda texts: Recorded(rows_of(texts)))
+    monkeypatch.setattr(classifier, "decision_values", recorded)
     for found, whole in zip((model.decision_function, model.predict_proba, model.predict), expected, strict=True):
         np.testing.assert_array_equal(found(TEXTS), whole)
     assert heights == [2] * (3 * len(TEXTS) // 2)
@@ -407,3 +410,64 @@ def test_several_labels_are_never_one_dense_matrix(monkeypatch):
     )
     model = TroenpyClassifier().fit(FOUR, Y)
     np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+# Prediction in the time of the document: all that depends on the model alone is prepared before.
+
+
+def test_coefficients_are_stored_by_feature_in_float32():
+    for labels in (LABELS, np.eye(len(TEXTS), 3, dtype=int)):
+        model = TroenpyClassifier().fit(TEXTS, labels)
+        again = pickle.loads(pickle.dumps(model))
+        for fitted in (model, again, copy.deepcopy(model)):
+            assert fitted.coef_.dtype == np.float32
+            assert fitted.coef_.T.flags.c_contiguous
+
+
+@pytest.mark.parametrize("scale", [1e-45, 1e-20, 1.0, 1e20, 1e45])
+def test_coefficients_out_of_the_range_of_float32_are_kept(scale):
+    coef = scale * np.array([[1.0, -2.0, 0.5], [3.0, 0.0, 1e-3]])
+    stored = by_feature(coef)
+    assert stored.dtype == (np.float32 if 1e-30 < scale < 1e30 else np.float64)
+    assert stored.T.flags.c_contiguous
+    np.testing.assert_allclose(stored, coef, rtol=1e-7)
+
+
+def test_labels_may_need_coefficients_of_other_types(monkeypatch):
+    monkeypatch.setattr(coefficients, "LARGEST_FLOAT32", 2.0)  # the coefficients of some labels are larger
+    labels = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 0], [0, 1]])
+    texts = ["late goal", "own goal", "goal", "late vote", "vote", "close vote"]
+    model = TroenpyClassifier(C=100.0).fit(texts, labels)
+    monkeypatch.undo()
+    assert model.coef_.dtype == np.float64
+    small = TroenpyClassifier(C=100.0).fit(texts, labels)
+    assert small.coef_.dtype == np.float32
+    np.testing.assert_allclose(model.decision_function(texts), small.decision_function(texts), rtol=1e-5)
+
+
+def test_coefficients_that_a_user_sets_are_used():
+    model = TroenpyClassifier().fit(TEXTS, LABELS)
+    expected = model.decision_function(TEXTS)
+    model.coef_ = np.ascontiguousarray(model.coef_.astype(np.float64))
+    np.testing.assert_array_equal(model.decision_function(TEXTS), expected)
+
+
+@needs_kernel
+def test_the_table_of_the_profile_is_built_once_per_fit():
+    model = TroenpyClassifier().fit(TEXTS, LABELS)
+    table = model.features_.profile_._table._native
+    for call in (model.predict, model.predict_proba, lambda texts: model.explain(texts[0])):
+        call(TEXTS)
+        assert model.features_.profile_._table._native is table
+    model.fit(TEXTS[::-1], LABELS[::-1])
+    assert model.features_.profile_._table._native is not table
+
+
+def test_a_refitted_profile_forgets_its_table():
+    X, y = np.array([[2, 0, 1], [1, 1, 0], [0, 2, 1], [0, 1, 3]]), ["a", "a", "b", "b"]
+    profile = ClassProfile().fit(X, y)
+    first = profile.transform(X)
+    other = profile.fit(X[::-1], y).transform(X)
+    assert not np.allclose(first, other)
+    np.testing.assert_array_equal(other, ClassProfile().fit(X[::-1], y).transform(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(profile)).transform(X), other)

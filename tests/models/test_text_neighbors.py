@@ -13,13 +13,13 @@ from sklearn.pipeline import make_pipeline
 from some_views import words
 
 from troenpy import (
-    CountVectorizer,
     SparseKNeighborsClassifier,
     TermFeatures,
     TextKNeighborsClassifier,
     kernel_available,
     settings,
 )
+from troenpy.features import counted_rows
 
 TEXTS, LABELS = made_up_texts(90)
 NEW_TEXTS, NEW_LABELS = made_up_texts(60, seed=1)
@@ -126,10 +126,8 @@ def test_errors(call, error, message):
 def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):
     """A profile of more than 256 classes is sparse: no documents x classes are reserved for it."""
     rooms = []
-    arrays = CountVectorizer._csr_arrays
-    monkeypatch.setattr(
-        CountVectorizer, "_csr_arrays", lambda self, counts, room: rooms.append(room) or arrays(self, counts, room)
-    )
+    arrays = counted_rows._csr_arrays
+    monkeypatch.setattr(counted_rows, "_csr_arrays", lambda *given: rooms.append(given[-1]) or arrays(*given))
     labels = [f"c{i % 300}" for i in range(600)]
     texts = [f"word{i % 300} word{i % 7}" for i in range(600)]
     model = TextKNeighborsClassifier(n_neighbors=1).fit(texts, labels)

@@ -1,5 +1,6 @@
 """save and load: the same model again, the same bytes for equal models, and nothing that can run."""
 
+import copy
 import functools
 import json
 import operator
@@ -13,8 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from safetensors import safe_open
-from safetensors.numpy import load_file
 from scipy.sparse import csc_array, csr_array
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 from some_views import counted, words
 
@@ -222,6 +223,98 @@ def test_a_subclass_is_not_saved_as_its_parent(path):
         save(TermWeighter2(), path)
 
 
+def test_coefficients_are_part_of_the_mapped_file(path):
+    model = MODELS["classifier"][0]()
+    save(model, path)
+    again = load(path)
+    assert again.coef_.dtype == np.float32
+    assert again.coef_.T.flags.c_contiguous
+    assert not again.coef_.flags.writeable
+    assert not again.features_.weights_.flags.writeable
+    copies = pickle.loads(pickle.dumps(again)), copy.deepcopy(again)
+    expected = again.decision_function(TEXTS)
+    save(MODELS["classifier of numbers"][0](), path)  # another model takes its place
+    for model in (again, *copies):
+        np.testing.assert_array_equal(model.decision_function(TEXTS), expected)
+    np.testing.assert_array_equal(again.fit(TEXTS, LABELS).classes_, ["politics", "sport"])
+
+
+# Saved for prediction.
+
+
+def sizes(path, model):
+    save(model, path)
+    whole = path.stat().st_size
+    save(model, path, for_prediction=True)
+    return path.stat().st_size, whole
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_for_prediction_predicts_the_same(path, name):
+    make, documents = MODELS[name]
+    model = make()
+    save(model, path, for_prediction=True)
+    content, again = path.read_bytes(), load(path)
+    for ours, theirs in zip(outcome(model, documents), outcome(again, documents), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+    if hasattr(model, "get_feature_names_out"):
+        assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+    if hasattr(model, "explain") and hasattr(model, "predict"):
+        assert str(again.explain("a late goal")) == str(model.explain("a late goal"))
+    save(again, path)
+    assert path.read_bytes() == content
+    for copied in (pickle.loads(pickle.dumps(again)), copy.deepcopy(again)):
+        for ours, theirs in zip(outcome(model, documents), outcome(copied, documents), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+#: What a model for prediction cannot do, by name in MODELS.
+CANNOT = {
+    "weighter": [lambda model: model.explain(0), lambda model: model.partial_fit(COUNTS, LABELS)],
+    "weighter on a frame": [lambda model: model.explain("goal"), lambda model: model.counts_.doc_freq],
+    "weighted weighter": [lambda model: model.counts_.select([0]), lambda model: model.counts_ + model.counts_],
+    "vectorizer": [lambda model: model.counts_, lambda model: model.explain("goal")],
+    "vectorizer in batches": [lambda model: model.counts_, lambda model: model.partial_fit(TEXTS, LABELS)],
+    "features": [lambda model: model.counts_],
+    "features of counts": [lambda model: model.counts_],
+    "classifier of numbers": [lambda model: model.features_.counts_],
+    "classifier of several labels": [lambda model: model.features_.counts_],
+}
+
+
+@pytest.mark.parametrize("name", CANNOT)
+def test_a_model_for_prediction_says_what_it_lacks(path, name):
+    model = MODELS[name][0]()
+    less, whole = sizes(path, model)
+    assert less < whole
+    for call in CANNOT[name]:
+        with pytest.raises(NotFittedError, match=r"saved with for_prediction=True, without its class counts: for coun"):
+            call(load(path))
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - CANNOT.keys()))
+def test_all_that_others_hold_is_for_prediction(path, name):
+    less, whole = sizes(path, MODELS[name][0]())
+    assert less == whole
+
+
+@pytest.mark.parametrize("name", ["weighter", "vectorizer", "features", "classifier of numbers"])
+def test_a_model_for_prediction_can_be_fitted_again(path, name):
+    make, documents = MODELS[name]
+    save(make(), path, for_prediction=True)
+    again = load(path).fit(documents, LABELS)
+    counts = again.features_.counts_ if name.startswith("classifier") else again.counts_
+    assert counts.n_documents == len(documents)
+
+
+def test_batches_of_one_class_are_saved_whole(path):
+    for model, data in ((TermWeighter(), COUNTS), (TfPiVectorizer(), TEXTS)):
+        save(model.partial_fit(data[:2], LABELS[:2]), path, for_prediction=True)  # there is nothing to predict with yet
+        again = load(path).partial_fit(data[2:], LABELS[2:])
+        assert again.counts_.n_documents == len(data)
+
+
 # Files that others made.
 
 
@@ -230,9 +323,13 @@ def header_of(path):
         return json.loads(file.metadata()["troenpy"])
 
 
+def arrays_of(path):
+    return archive.read(path, "model", persistence.FILE_VERSION)[1]
+
+
 def rewrite(path, header=None, arrays=None):
     """Write a file as somebody who knows the checksum would."""
-    header, arrays = header or header_of(path), arrays or load_file(path)
+    header, arrays = header or header_of(path), arrays or arrays_of(path)
     archive.write(path, {name: value for name, value in header.items() if name != "checksum"}, arrays)
 
 
@@ -244,7 +341,7 @@ def saved(path):
 
 def test_a_newer_format_says_to_upgrade(saved):
     rewrite(saved, header={**header_of(saved), "version": 99})
-    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 2: upgrade troenpy"):
+    with pytest.raises(ValueError, match="has format version 99, this troenpy reads up to 3: upgrade troenpy"):
         load(saved)
 
 
@@ -258,11 +355,11 @@ def test_only_classes_of_the_table_are_built(saved, name):
 
 
 def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
-    good_header, good = header_of(saved), load_file(saved)
+    good_header, good = header_of(saved), arrays_of(saved)
     marker = tmp_path / "ran"
     changes = [
-        {"coef": good["coef"][:, :-1]},
-        {"coef": np.full_like(good["coef"], np.nan)},
+        {"coef_by_feature": good["coef_by_feature"][:-1]},
+        {"coef_by_feature": np.full_like(good["coef_by_feature"], np.nan)},
         {"features.view0.weights": good["features.view0.weights"][:1]},
         {"features.view0.counts.indices": good["features.view0.counts.indices"] + 1000},
         {"features.view0.counts.data": -good["features.view0.counts.data"]},
@@ -273,7 +370,7 @@ def test_tampered_files_are_errors_and_never_run_anything(saved, tmp_path):
         rewrite(saved, header=good_header, arrays={**good, **change})
         with pytest.raises(ValueError, match="does not hold a valid model"):
             load(saved)
-    for name in ("coef", "features.view0.weights", "features.view0.counts.n_docs"):
+    for name in ("intercept", "features.view0.weights", "features.view0.counts.n_docs"):
         rewrite(saved, header=good_header, arrays={key: array for key, array in good.items() if key != name})
         with pytest.raises(ValueError, match="is missing"):
             load(saved)
@@ -325,7 +422,7 @@ NEIGHBOUR_CHANGES = {
 @pytest.mark.parametrize("change", NEIGHBOUR_CHANGES)
 def test_tampered_rows_of_neighbours_are_errors(path, change):
     save(MODELS["neighbours by blocks"][0](), path)
-    good = load_file(path)
+    good = arrays_of(path)
     rewrite(path, arrays={**good, **NEIGHBOUR_CHANGES[change](good)})
     with pytest.raises(ValueError, match="does not hold a valid model"):
         load(path)
@@ -363,7 +460,7 @@ def test_a_long_class_does_not_make_a_huge_array(path):
     save(MODELS["neighbours"][0](), path)
     names = [*(f"{number:06d}" for number in range(1000)), "z" * 100_000]  # 400 MB as numpy's strings
     content, lengths = np.frombuffer("".join(names).encode(), np.uint8), np.array([len(name) for name in names])
-    rewrite(path, arrays={**load_file(path), "classes_bytes": content, "classes_lengths": lengths})
+    rewrite(path, arrays={**arrays_of(path), "classes_bytes": content, "classes_lengths": lengths})
     with pytest.raises(ValueError, match="the classes must be strings, and not too long"):
         load(path)
 
@@ -427,7 +524,7 @@ def change_arrays(arrays, rng):
 @pytest.mark.parametrize("name", MODELS)
 def test_whatever_a_file_says_it_is_a_model_or_a_clear_error(path, name):
     save(MODELS[name][0](), path)
-    good_header, good = header_of(path), load_file(path)
+    good_header, good = header_of(path), arrays_of(path)
     outcomes = set()
     for seed in range(80):
         rng = random.Random(f"{name} {seed}")  # noqa: S311
@@ -630,6 +727,53 @@ def test_files_of_version_1_are_the_models_that_they_were(name, path):
             )  # another solver
             assert again.explain("late goal").terms.tolist() == model.explain("late goal").terms.tolist()
         assert again.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+
+
+# Files of version 2, in which coefficients were in float64 and by decision, and integers were not packed.
+
+VERSION_2 = Path(__file__).parent / "version_2"
+SEVERAL = [[1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 1, 1], [1, 0, 1], [0, 0, 1]]
+BY_BLOCKS = {"first": (slice(0, 2), "euclidean"), "backwards": (slice(None, None, -2), "hellinger")}
+MODELS_2 = {
+    "counter": lambda: CountVectorizer(ngram_range=(1, 2), stop_words=["the"]).fit(OLD_TEXTS),
+    "weighter": lambda: TermWeighter("sqrt(pcf_present)*idf", tf="bm25").fit(FRAME, LABELS, np.arange(6) / 4 + 0.5),
+    "profile": lambda: ClassProfile(smoothing=0.5, leave_out="copies").fit(COUNTS, LABELS),
+    "vectorizer": lambda: TfPiVectorizer(min_df=2, smoothing=0.5).fit(OLD_TEXTS, LABELS),
+    "features": lambda: OLD_MODELS["features"][0].fit(OLD_TEXTS, LABELS),
+    "features_of_counts": lambda: OLD_MODELS["features_of_counts"][0].fit(FRAME, LABELS),
+    "classifier": lambda: TroenpyClassifier().fit(OLD_TEXTS, LABELS),
+    "several_labels": lambda: TroenpyClassifier(TermFeatures(words("btf"))).fit(OLD_TEXTS, SEVERAL),
+    "rows": lambda: SparseKNeighborsClassifier(2, metric=BY_BLOCKS, weights="distance").fit(COUNTS, LABELS),
+    "neighbors": lambda: OLD_MODELS["neighbors"][0].fit(OLD_TEXTS, LABELS),
+}
+
+
+@pytest.mark.parametrize("name", MODELS_2)
+def test_files_of_version_2_are_the_models_that_they_were(name, path):
+    model, old = MODELS_2[name](), load(VERSION_2 / f"{name}.safetensors")
+    data = {"weighter": FRAME, "features_of_counts": FRAME, "profile": COUNTS, "rows": COUNTS}.get(name, OLD_TEXTS)
+    save(old, path)
+    for again in (old, load(path)):
+        assert repr(again) == repr(model)
+        for ours, theirs in zip(outcome(model, data), outcome(again, data), strict=True):
+            assert ours.dtype == theirs.dtype
+            if ours.dtype.kind == "f":
+                np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)  # coefficients become float32
+            else:
+                np.testing.assert_array_equal(ours, theirs)
+        if hasattr(model, "counts_"):
+            assert again.counts_ == model.counts_
+
+
+def test_batches_of_version_2_go_on():
+    again = load(VERSION_2 / "batches.safetensors").partial_fit(OLD_TEXTS[3:], LABELS[3:])
+    whole = TfPiVectorizer(min_df=2).fit(OLD_TEXTS, LABELS)
+    np.testing.assert_array_equal(again.transform(OLD_TEXTS).toarray(), whole.transform(OLD_TEXTS).toarray())
+
+
+def test_counts_of_version_1_are_read():
+    expected = ClassCounts.from_matrix(COUNTS, LABELS, terms=["goal", "vote", "the"])
+    assert ClassCounts.load(VERSION_2 / "counts.safetensors") == expected
 
 
 def test_an_unfitted_file_of_version_1_can_be_fitted():

@@ -188,21 +188,38 @@ def stack_blocks(
     out_indices: NDArray[Any],
     n_threads: int,
 ) -> None: ...
-def class_profiles(
+def decision_values(
     data: NDArray[Any],
     indices: NDArray[Any],
     indptr: NDArray[Any],
-    weights: NDArray[np.float64],
-    table_indptr: NDArray[np.int64],
-    table_classes: NDArray[np.int64],
-    table_counts: NDArray[np.float64],
-    totals: NDArray[np.float64],
-    left_out: NDArray[np.float64],
-    smoothing: float,
+    first: int,
+    coef: NDArray[Any],
+    intercept: NDArray[np.float64],
     out: NDArray[np.float64],
-    sums: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...
+
+class TermProfiles:
+    def __init__(
+        self,
+        indptr: NDArray[Any],
+        classes: NDArray[Any],
+        counts: NDArray[Any],
+        n_classes: int,
+        weights: NDArray[np.float64],
+        totals: NDArray[np.float64],
+    ) -> None: ...
+    def write(
+        self,
+        data: NDArray[Any],
+        indices: NDArray[Any],
+        indptr: NDArray[Any],
+        left_out: NDArray[np.float64],
+        smoothing: float,
+        out: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
 
 _Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 

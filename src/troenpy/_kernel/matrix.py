@@ -165,65 +165,51 @@ def stack_blocks(
     out[places], out_indices[places] = tail, len(blocks) * weights.shape[2] + np.arange(n_tail)
 
 
-def class_profiles(
-    rows: Any,
-    weights: NDArray[np.float64],
-    table: Any,
-    totals: NDArray[np.float64],
-    left_out: NDArray[np.float64],
+def decision_values(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    coef: NDArray[Any],
+    intercept: NDArray[np.float64],
+    rows: slice,
     *,
-    smoothing: float,
-    as_dense: bool = True,
     n_threads: int = 1,
-) -> tuple[Any, NDArray[np.float64]]:
-    """Sum, over the terms of each row, the weighted count times the term's documents in each class.
+) -> NDArray[np.float64]:
+    """Multiply rows of a CSR matrix by coefficients and add the intercepts, all summed in float64.
+
+    Only the coefficients of columns that the rows have are read.
 
     Parameters
     ----------
-    rows : CSR of shape (n_rows, n_columns), float32 or float64
-    weights : array of shape (n_columns,)
-    table : CSC of shape (n_classes, n_columns)
-    totals : array of shape (n_columns,)
-    left_out : array of shape (n_rows,)
-        What to subtract from the totals, for each row.
-    smoothing : float
-    as_dense : bool, default=True
-        Return an array; otherwise CSR, with entries only for classes that share a term with the row.
+    data, indices, indptr : arrays of a CSR matrix of shape (n_rows, n_columns), float32 or float64
+    coef : C-contiguous array of shape (n_columns, n_decisions), float32 or float64
+    intercept : array of shape (n_decisions,)
+    rows : slice
+        The rows to multiply, from `start` to `stop`.
     n_threads : int
-        Only used for a dense result.
 
     Returns
     -------
-    by_class : float64 ndarray or CSR of shape (n_rows, n_classes)
-        With a = value x weight and b = a / (total - left_out + smoothing), the sums of b x table.
-    sums : array of shape (n_rows, 2)
-        The sums of a, and of b.
+    values : float64 array of shape (stop - start, n_decisions)
 
     Examples
     --------
-    >>> rows, table = sp.csr_array([[1.0, 2.0]]), sp.csc_array([[3, 0], [1, 4]])
-    >>> class_profiles(rows, np.ones(2), table, np.array([4.0, 4.0]), np.array([1.0]), smoothing=1.0)
-    (array([[0.75, 2.25]]), array([[3.  , 0.75]]))
+    >>> arrays = np.array([1.0, 2.0, 3.0]), np.array([0, 1, 1]), np.array([0, 2, 3])
+    >>> decision_values(*arrays, np.array([[1.0], [10.0]]), np.array([0.5]), slice(0, 2))
+    array([[21.5],
+           [30.5]])
     """
-    n_rows, n_classes = rows.shape[0], table.shape[0]
-    if as_dense and (native := _kernel.compiled()) is not None:
-        out, sums = np.zeros((n_rows, n_classes)), np.empty((n_rows, 2))
-        arrays = (array.astype(np.int64, copy=False) for array in (table.indptr, table.indices))
-        native.class_profiles(
-            rows.data, rows.indices, rows.indptr, weights, *arrays, table.data.astype(np.float64, copy=False),
-            totals, left_out, smoothing, out, sums, n_threads
-        )  # fmt: skip
-        return out, sums
-    lengths = np.diff(rows.indptr)
-    number = np.repeat(np.arange(n_rows), lengths)
-    values = rows.data * weights[rows.indices]
-    shrunk = values / (totals[rows.indices] - left_out[number] + smoothing)
-    sums = np.stack([np.bincount(number, by, n_rows) for by in (values, shrunk)], axis=1)
-    product = sp.csr_array((shrunk, rows.indices, rows.indptr), shape=rows.shape) @ table.T.astype(np.float64)
-    if as_dense:
-        return product.toarray(), sums
-    product.sort_indices()
-    return product, sums
+    n_rows = rows.stop - rows.start
+    if (native := _kernel.compiled()) is not None:
+        out = np.empty((n_rows, len(intercept)))
+        native.decision_values(data, indices, indptr, rows.start, coef, intercept, out, n_threads)
+        return out
+    borders = indptr[rows.start : rows.stop + 1]
+    part = slice(borders[0], borders[-1])
+    columns, places = np.unique(indices[part], return_inverse=True)
+    shape = n_rows, len(columns)
+    X = sp.csr_array((data[part].astype(np.float64), places, borders - borders[0]), shape=shape)
+    return np.asarray(X @ coef[columns].astype(np.float64)) + intercept
 
 
 def least_differences(table: NDArray[np.float64], less: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -63,7 +63,7 @@ class ClassCounts:
     _indices: NDArray[Any]
     _indptr: NDArray[Any]
 
-    FILE_VERSION: ClassVar[int] = 1
+    FILE_VERSION: ClassVar[int] = 2  # version 1: integers were not packed
 
     def __init__(
         self,
@@ -217,6 +217,25 @@ class ClassCounts:
             term_docs=self.term_docs[chosen],
             terms=None if self.terms is None else self.terms[chosen],
         )
+
+    def documents_of(self, columns: NDArray[Any]) -> NDArray[Any]:
+        """Return the documents per class of some of the terms, reading only these.
+
+        Parameters
+        ----------
+        columns : ndarray of int, of shape (n,)
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+        """
+        starts = self._indptr[columns]
+        lengths = self._indptr[columns + 1] - starts
+        row = np.repeat(np.arange(len(columns)), lengths)
+        cell = np.arange(len(row)) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+        table = np.zeros((len(columns), len(self.n_docs)), dtype=self._data.dtype)
+        table[row, self._indices[cell]] = self._data[cell]
+        return table
 
     def with_terms(self, terms: Iterable[str]) -> "ClassCounts":
         """Return the same counts with named columns.

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from troenpy._kernel.matrix import class_profiles
+from troenpy._kernel.profiles import ProfileTable
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, read_labels
@@ -96,6 +96,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
 
     counts_: ClassCounts
     idf_: Floats
+    _table: ProfileTable
 
     def __init__(self, *, smoothing: float = 1.0, leave_out: LeaveOut = "document", max_dense: int = 256) -> None:
         self.smoothing = smoothing
@@ -203,6 +204,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         # IDF is negative only if the sample weights sum to less than one document; a mean needs non-negative weights.
         self.idf_ = np.maximum(idf(counts), 0.0)
         self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
+        self._table = ProfileTable(counts.doc_freq, self.idf_)
         return self
 
     def labels_left_out(self, rows: sparse.csr_array, labels: Labels, weights: Floats | None) -> sparse.csr_array:
@@ -246,10 +248,9 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         without = np.zeros(rows.shape[0]) if left_out is None else left_out.sum(axis=1)
         # With b = tf IDF / (n_w - g + s), where g labels are left out, m_i of them in class i, the numerator of z_i is
         # sum b (n_iw - m_i + s c_i): the product of b with doc_freq, plus sum b times a number per row and class.
-        by_class, sums = class_profiles(
-            rows, self.idf_, self.counts_.doc_freq, self._totals(), without,
-            smoothing=float(self.smoothing), as_dense=is_dense, n_threads=n_threads,
-        )  # fmt: skip
+        by_class, sums = self._table.sums(
+            rows, without, smoothing=float(self.smoothing), as_dense=is_dense, n_threads=n_threads
+        )
         finish = finish_dense if is_dense else finish_sparse
         squares: Any = finish(by_class, sums, sizes, remainder(sizes.sum(), without), left_out, float(self.smoothing))
         roots = np.sqrt(squares, out=squares) if is_dense else squares.sqrt()
@@ -268,7 +269,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             Columns sum to one; all zero for a document without known terms.
         """
         columns, sizes = row.indices, self.counts_.n_docs.astype(np.float64)
-        held = self.counts_.doc_freq[:, columns].toarray().T.astype(np.float64)
+        held = self.counts_.documents_of(columns).astype(np.float64)
         p = (held + self.smoothing * sizes / sizes.sum()) / (held.sum(axis=1) + self.smoothing)[:, np.newaxis]
         parts = (row.data.astype(np.float64) * self.idf_[columns])[:, np.newaxis] * p
         totals = parts.sum(axis=0)
@@ -303,9 +304,15 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         if np.count_nonzero(counts.n_docs) > 1:
             self.learn(counts)
 
-    def _totals(self) -> Floats:
-        """Return the label occurrences per term: its documents, unless some have several labels or none."""
-        return np.asarray(self.counts_.doc_freq.sum(axis=0), dtype=np.float64)
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_table", None)  # rebuilt from the counts
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "idf_"):
+            self._table = ProfileTable(self.counts_.doc_freq, self.idf_)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> sparse.csr_array:
         with matrix_errors():

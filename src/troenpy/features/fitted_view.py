@@ -11,6 +11,7 @@ from scipy import sparse
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.labels import Labels
+from troenpy.counts.left_out import restored_counts, saved_counts
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
@@ -18,7 +19,8 @@ from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.parts import Parts
 from troenpy.features.rows import total_length
 from troenpy.features.views import View
-from troenpy.files.saved import add_prefix, check_array, select_prefix
+from troenpy.files.archive import Arrays
+from troenpy.files.saved import check_array
 from troenpy.fitting.notices import warn_user
 from troenpy.fitting.parameters import check_not_negative, check_positive
 from troenpy.weights.count_table import Floats
@@ -33,7 +35,7 @@ class FittedView:
     name : str
     counter : CountVectorizer or None
         Fitted; None if documents are rows of counts.
-    counts : ClassCounts
+    counts : ClassCounts or LeftOutCounts
         Without term names.
     length : float
         Mean document length, in terms.
@@ -50,7 +52,7 @@ class FittedView:
 
     name: str
     counter: CountVectorizer | None
-    counts: ClassCounts
+    counts: Any
     length: float
     blocks: list[Block]
     weights: Floats
@@ -61,7 +63,17 @@ class FittedView:
     @property
     def n_columns(self) -> int:
         """The total number of columns."""
-        return self.weights.size + (0 if self.profile is None else len(self.counts.classes))
+        return self.weights.size + self.n_classes
+
+    @property
+    def n_terms(self) -> int:
+        """The number of columns of a block."""
+        return self.weights.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of columns of the profile; 0 without one."""
+        return 0 if self.profile is None else len(self.profile.counts_.classes)
 
     def terms(self) -> NDArray[np.object_]:
         """Return the terms, in column order."""
@@ -69,12 +81,17 @@ class FittedView:
             return self.counter.get_feature_names_out()
         if self.columns is not None:
             return self.columns
-        return np.array([*(f"x{i}" for i in range(len(self.counts.term_docs))), ""], dtype=object)[:-1]
+        return np.array([*(f"x{i}" for i in range(self.n_terms)), ""], dtype=object)[:-1]
+
+    def terms_of(self, columns: NDArray[Any]) -> NDArray[np.object_]:
+        """Return the terms of some columns."""
+        return self.terms()[columns] if self.counter is None else self.counter.names_of(columns)
 
     @cached_property
     def named_counts(self) -> ClassCounts:
         """The class counts with term names."""
-        return self.counts.with_terms(self.terms())
+        counts: ClassCounts = self.counts.with_terms(self.terms())
+        return counts
 
     def names(self) -> list[str]:
         """Return the names of the columns, ``block__term`` or ``profile__class``."""
@@ -84,7 +101,7 @@ class FittedView:
 
     def capacity(self) -> Capacity:
         """Return how much to over-allocate the counts, so that they can be expanded in place."""
-        return capacity_for(self.blocks, self.profile, len(self.counts.classes))
+        return capacity_for(self.blocks, self.profile, self.n_classes)
 
     def parts(self, rows: CountedRows, n_threads: int) -> Parts:
         """Return the parts of new documents, all with the fitted weights."""
@@ -127,7 +144,7 @@ class FittedView:
         weights_by_set = np.stack(by_fold)
         return Parts(rows, self.counter is not None, self.blocks, weights_by_set, np.array(lengths), sets, profile)
 
-    def parts_by_term(self, row: Any, counts: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
+    def parts_by_term(self, row: Any, counts: Any) -> tuple[NDArray[Any], sparse.csr_array]:
         """Return what each term of a document contributes to each column of its row.
 
         A profile column is the square root of a sum over the terms; each term contributes in proportion to its part of
@@ -136,45 +153,60 @@ class FittedView:
         Parameters
         ----------
         row : CSR of shape (1, n_columns)
+            Its columns are those of the counts in every block, then the profile.
         counts : CSR of shape (1, n_terms)
 
         Returns
         -------
         terms : ndarray of shape (n_held,)
             The column numbers of the document's terms.
-        parts : CSR array of shape (n_held, n_columns)
-        rest : ndarray of shape (n_columns,)
-            What no term contributes: the profile of a document without known terms. The row is the sum of both.
+        parts : CSR array of shape (n_held + 1, n_columns), float64
+            A row per term, and one for what no term contributes: the profile of a document without known terms. They
+            add up to the row.
         """
-        n_terms, held = counts.shape[1], counts.indices
-        n_term_columns = n_terms * len(self.blocks)
-        is_term = row.indices < n_term_columns
-        columns = row.indices[is_term]
-        entries = row.data[is_term].astype(np.float64), (np.searchsorted(held, columns % max(n_terms, 1)), columns)
-        parts = sparse.csr_array(entries, shape=(len(held), n_term_columns))
-        rest = np.zeros(self.n_columns)
+        held, n_blocks, n_term_columns = counts.indices, len(self.blocks), self.weights.size
+        n_held, n_values = len(held), len(held) * len(self.blocks)
+        values, columns = np.zeros((n_held + 1, n_blocks)), np.zeros((n_held + 1, n_blocks), dtype=row.indices.dtype)
+        values[:-1] = row.data[:n_values].reshape(n_blocks, n_held).T
+        columns[:-1] = row.indices[:n_values].reshape(n_blocks, n_held).T
+        columns[-1] = np.arange(n_blocks) * self.n_terms  # any column of each block: the values are zero
         if self.profile is not None:
-            portions = self.profile.portions(counts)
-            profile = row[:, [*range(n_term_columns, self.n_columns)]].toarray().astype(np.float64)[0]
-            rest[n_term_columns:] = 0.0 if portions.any() else profile
-            parts = sparse.csr_array(sparse.hstack([parts, sparse.csr_array(portions * profile)]))
-        return held, parts, rest
+            profile, portions = np.zeros(self.n_columns - n_term_columns), self.profile.portions(counts)
+            profile[row.indices[n_values:] - n_term_columns] = row.data[n_values:]
+            rest = np.zeros_like(profile) if portions.any() else profile
+            values = np.hstack([values, np.vstack([portions * profile, rest])])
+            of_profile = np.arange(n_term_columns, self.n_columns, dtype=columns.dtype)
+            columns = np.hstack([columns, np.broadcast_to(of_profile, (n_held + 1, len(of_profile)))])
+        borders = np.arange(n_held + 2, dtype=columns.dtype) * values.shape[1]
+        shape = n_held + 1, self.n_columns
+        return held, sparse.csr_array((values.ravel(), columns.ravel(), borders), shape=shape)
 
     def _scale(self, profile: Any) -> Any:
         return profile if self.profile_scale == 1 else profile * profile.dtype.type(self.profile_scale)
 
-    def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return everything but the counter and the column names for a file: JSON data and arrays."""
+    def to_state(self) -> tuple[dict[str, Any], Arrays, Arrays]:
+        """Return everything but the counter and the column names for a file.
+
+        Returns
+        -------
+        state : dict
+            JSON data.
+        arrays : dict of ndarray
+        for_learning : dict of ndarray
+            The class counts, unless the profile predicts from them.
+        """
         blocks = [block.fields() for block in self.blocks]
         profile = None
         if self.profile is not None:
             profile = {"smoothing": float(self.profile.smoothing), "leave_out": self.profile.leave_out}
         state = {"name": self.name, "blocks": blocks, "profile": profile, "profile_scale": float(self.profile_scale)}
-        return state, {
+        arrays = {
             "weights": self.weights,
             "length": np.array([self.length]),
-            **add_prefix("counts.", self.counts.to_arrays()),
+            "n_documents": np.array([self.counts.n_documents]),
         }
+        counts = saved_counts(self.counts)
+        return (state, arrays, counts) if self.profile is None else (state, arrays | counts, {})
 
     @classmethod
     def from_state(
@@ -184,16 +216,19 @@ class FittedView:
         blocks = [Block(*fields) for fields in state["blocks"]]
         for block in blocks:
             block.check()
-        counts = ClassCounts.from_arrays(select_prefix("counts.", arrays))
-        n_terms = len(counts.term_docs)
+        counts, n_terms = restored_counts(arrays), arrays["weights"].shape[-1]
+        if isinstance(counts, ClassCounts) and len(counts.term_docs) != n_terms:
+            raise ValueError("weights and counts differ in size")
         if counter is not None and not isinstance(counter, CountVectorizer):
             raise TypeError(f"expected a CountVectorizer, got {type(counter).__name__}")
         if counter is not None and counter._n_terms() != n_terms:
             raise ValueError("vocabulary and counts differ in size")
         if columns is not None and columns.shape != (n_terms,):
             raise ValueError("column names and counts differ in size")
+        if counter is not None and isinstance(counts, ClassCounts):
+            counter._prefer_frequent(counts.term_docs)
         profile = None if state["profile"] is None else ClassProfile(**state["profile"]).learn(counts)
-        weights = check_array(arrays["weights"], (len(blocks), n_terms))
+        weights = check_array(arrays["weights"], (len(blocks), n_terms)).astype(np.float64, copy=False)
         scale, length = state["profile_scale"], check_array(arrays["length"], (1,))[0]
         check_positive("profile_scale", scale)
         check_not_negative("length", float(length))

@@ -68,6 +68,11 @@ class LazyVocabulary:
         self._terms = terms
         self.__dict__.pop("_vocabulary", None)
 
+    def _prefer_frequent(self, frequencies: NDArray[Any]) -> None:
+        """Tell how many documents each term has: frequent terms are found faster then."""
+        if "_terms" in self.__dict__:
+            self._terms.frequencies = frequencies
+
     def _settle(self) -> None:
         """Learn what is pending, in a subclass that learns in batches."""
 

@@ -267,10 +267,11 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         raw_documents = check_collection(raw_documents)
         return view.counter._rows(raw_documents, capacity)
 
-    def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array, Floats]:
+    def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array]:
         """Return what each term of a document contributes to each column; see `FittedView.parts_by_term`."""
-        row, counts = self._rows_of([document]), self._count_rows([document]).matrix
-        return self._view().parts_by_term(row, counts)
+        view, rows = self._view(), self._count_rows([document])
+        counts = rows.matrix.copy()  # the features may overwrite the counts
+        return view.parts_by_term(view.parts(rows, 1).to_matrix(), counts)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns, ``block__term`` or ``profile__class``.
@@ -288,6 +289,10 @@ class TermFeatures(TransformerMixin, BaseEstimator):
     def terms(self) -> NDArray[np.object_]:
         """Return the terms, in the column order of each block."""
         return self._view().terms()
+
+    def terms_of(self, columns: NDArray[Any]) -> NDArray[np.object_]:
+        """Return the terms of some columns of a block."""
+        return self._view().terms_of(columns)
 
     @property
     def n_columns_(self) -> int:
@@ -323,7 +328,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         return counter.vocabulary_
 
     def _view(self) -> FittedView:
-        check_is_fitted(self, "views_")
+        if not hasattr(self, "views_"):  # check_is_fitted takes longer than weighting a document
+            check_is_fitted(self, "views_")
         (view,) = self.views_
         return view
 
@@ -377,15 +383,17 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             return None
         states, parts = [], {}
         arrays: Arrays = {}
+        for_learning: Arrays = {}
         for number, view in enumerate(self.views_):
-            state, of_view = view.to_state()
+            state, of_view, counts = view.to_state()
             states.append(state)
             arrays |= add_prefix(f"view{number}.", of_view)
+            for_learning |= add_prefix(f"view{number}.", counts)
             if view.counter is not None:
                 parts[f"counter{number}"] = view.counter
         if hasattr(self, "feature_names_in_"):
             arrays |= archive.pack("names", self.feature_names_in_)
-        return Saved({"views": states}, arrays, parts)
+        return Saved({"views": states}, arrays, parts, for_learning)
 
     def _restore(self, saved: Saved) -> None:
         """Restore the result of `_saved`; everything is validated."""
@@ -398,7 +406,7 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             self.views_.append(FittedView.from_state(state, arrays, counter, columns))
         view = self._view()
         if view.counter is None:
-            self.n_features_in_ = len(view.counts.term_docs)
+            self.n_features_in_ = view.n_terms
 
     def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
         with matrix_errors():

@@ -33,7 +33,7 @@ class ClassFilter:
         -------
         mask : ndarray of shape (n_terms,)
         """
-        check_labels_fit(self.labels, X.shape[0])
+        check_labels_fit(self.labels, X.shape[0], whole=False)
         weights = read_weights(self.sample_weight, len(self.labels))
         counts = ClassCounts.from_present(X, self.labels, weights, n_threads=n_threads)
         return frequent_in_some_class(counts, self.min_class_df)

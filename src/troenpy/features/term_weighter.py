@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import matrix_errors, read_weights
 from troenpy.counts.labels import read_labels
+from troenpy.counts.left_out import restored_counts, saved_counts
 from troenpy.features.folds import folds
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length, weighted_rows
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
-from troenpy.files.saved import Saved, add_prefix, check_array, select_prefix
+from troenpy.files import archive
+from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.weights.schemes import Weight, term_weights
 
@@ -280,21 +282,30 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Return the fitted state for a file."""
         if not hasattr(self, "counts_"):
             return None
-        arrays = add_prefix("counts.", self.counts_.to_arrays())
-        arrays["total_length"] = np.array([self.total_length_])
-        if hasattr(self, "weights_"):
-            arrays["weights"] = self.weights_
-        return Saved({"is_named": hasattr(self, "feature_names_in_")}, arrays)
+        is_named = hasattr(self, "feature_names_in_")
+        arrays = {"total_length": np.array([self.total_length_]), "n_documents": np.array([self.counts_.n_documents])}
+        if is_named:
+            arrays |= archive.pack("names", self.feature_names_in_)
+        counts = saved_counts(self.counts_, without_terms=is_named)
+        if not hasattr(self, "weights_"):
+            return Saved({"is_named": is_named}, arrays | counts)
+        return Saved({"is_named": is_named}, arrays | {"weights": self.weights_}, for_learning=counts)
 
     def _restore(self, saved: Saved) -> None:
         """Restore the result of `_saved`; everything is validated."""
-        self.counts_ = ClassCounts.from_arrays(select_prefix("counts.", saved.arrays))
-        self.total_length_ = float(saved.arrays["total_length"].item())
-        self.n_features_in_ = len(self.counts_.term_docs)
+        arrays, names = saved.arrays, None
+        if archive.is_packed("names", arrays):
+            names = archive.unpack("names", arrays)
+        self.counts_ = restored_counts(arrays, names)
+        self.total_length_ = float(arrays["total_length"].item())
+        is_whole = isinstance(self.counts_, ClassCounts)
+        self.n_features_in_ = len(self.counts_.term_docs if is_whole else arrays["weights"])
         if saved.state["is_named"]:
-            self.feature_names_in_ = np.array(self.counts_.terms)
-        if "weights" in saved.arrays:
-            self.weights_ = check_array(saved.arrays["weights"], (self.n_features_in_,))
+            self.feature_names_in_ = np.array(self.counts_.terms if names is None else names)  # None in older files
+            if self.feature_names_in_.shape != (self.n_features_in_,):
+                raise ValueError("column names and weights differ in number")
+        if "weights" in arrays:
+            self.weights_ = check_array(arrays["weights"], (self.n_features_in_,)).astype(np.float64, copy=False)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
         with matrix_errors():

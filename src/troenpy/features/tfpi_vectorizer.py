@@ -18,6 +18,7 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.counts.left_out import check_not_left_out
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
 from troenpy.features.missing_documents import Nulls
@@ -243,6 +244,7 @@ binary, nulls
         if self.cv is not None:
             raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
         if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
+            check_not_left_out(self._weighter.counts_)
             raise ValueError(
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
@@ -403,31 +405,38 @@ binary, nulls
             return None
         counter = super()._saved()
         arrays: Arrays = {}
+        for_learning: Arrays = {}
         if counter is not None:
             arrays |= counter.arrays
         if weighter is not None:
-            arrays |= add_prefix("weighter.", weighter._saved().arrays)
+            saved = weighter._saved()
+            arrays |= add_prefix("weighter.", saved.arrays)
+            for_learning |= add_prefix("weighter.", saved.for_learning)
         if tallies is not None:
-            arrays |= add_prefix("tally.", tallies[0].to_arrays())
+            tally = add_prefix("tally.", {**tallies[0].to_arrays(), "n_documents": np.array([tallies[0].n_documents])})
+            arrays, for_learning = (arrays | tally, {}) if weighter is None else (arrays, for_learning | tally)
         state = {
             "counter": None if counter is None else counter.state,
-            "n_documents": None if tallies is None else tallies[0].n_documents,
             "is_weighted": weighter is not None,
         }
-        return Saved(state, arrays)
+        return Saved(state, arrays, for_learning=for_learning)
 
     def _restore(self, saved: Saved) -> None:
         """Restore the result of `_saved`; everything is validated."""
         if saved.state["counter"] is not None:
             super()._restore(Saved(saved.state["counter"], saved.arrays))
-        if saved.state["n_documents"] is not None:
-            arrays = select_prefix("tally.", saved.arrays)
-            self._tallies = [Tally.from_arrays(arrays, int(saved.state["n_documents"]))]
+        arrays = select_prefix("tally.", saved.arrays)
+        if arrays:
+            older = saved.state.get("n_documents")  # before version 3
+            n_documents = arrays["n_documents"].item() if older is None else older
+            self._tallies = [Tally.from_arrays(arrays, int(n_documents))]
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
             self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))
             if self._weighter.n_features_in_ != self._n_terms():
                 raise ValueError("vocabulary and counts differ in size")
+            if isinstance(self._weighter.counts_, ClassCounts):
+                self._prefer_frequent(self._weighter.counts_.term_docs)
 
     def _check(self, y: Any) -> Labels:
         """Check parameters and labels before any text is read."""

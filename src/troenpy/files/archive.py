@@ -16,23 +16,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from troenpy.display.plain import printable
+from troenpy.files.mapping import map_file
+from troenpy.files.packing import pack_integers, unpack_integers
 
 Arrays = dict[str, NDArray[Any]]
 FilePath = str | os.PathLike[str]
 
-_ENTRY, _CHECKSUM = "troenpy", "checksum"
+_ENTRY, _CHECKSUM, _PACKED = "troenpy", "checksum", "packed"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write header, arrays and their checksum to `path`, atomically."""
+    """Write header, arrays and their checksum to `path`, atomically; integers take as few bytes as possible."""
     plain = {name: np.asarray(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
-    text = _text({**header, _CHECKSUM: checksum(header, plain)})
-    write_atomically(path, save(plain, metadata={_ENTRY: text}))
+    packed, how = pack_integers(plain)
+    whole = {**header, _PACKED: how}
+    text = _text({**whole, _CHECKSUM: checksum(whole, packed)})
+    write_atomically(path, save(packed, metadata={_ENTRY: text}))
 
 
 def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -94,13 +97,17 @@ def _mode(target: Path, path: Path) -> int | None:
 
 
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
-    """Read header and arrays, and check the kind, the version (at most the given one) and the checksum."""
+    """Read header and arrays, and check the kind, the version (at most the given one) and the checksum.
+
+    Arrays that were not packed, such as floats, are read-only parts of the mapped file (`map_file`).
+    """
     if _checked_path(path).is_dir():
         raise IsADirectoryError(f"{path} is a folder: pass the path of a file")
     if not Path(path).is_file():
         raise FileNotFoundError(f"file not found: {path}")
-    with _damage(path), safe_open(path, framework="numpy") as file:
-        header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
+    with _damage(path):
+        metadata, arrays = map_file(path)
+        header = json.loads(metadata.get(_ENTRY, "null"))
     if not isinstance(header, dict) or header.get("kind") != kind:
         other = header.get("kind") if isinstance(header, dict) else None
         raise ValueError(f"{path} must be a {kind} file, got {_short(other or 'something else')}")
@@ -110,12 +117,12 @@ def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Array
             " troenpy"
         )
     found = header.pop(_CHECKSUM, None)
-    with _damage(path), safe_open(path, framework="numpy") as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    with _damage(path):
         expected = checksum(header, arrays)
     if found != expected:
         raise ValueError(f"{path} is damaged: its checksum must be {expected}, got {_short(found or 'none')}")
-    return header, arrays
+    with _damage(path):
+        return header, unpack_integers(arrays, header.pop(_PACKED, {}))  # older files are not packed
 
 
 def _short(value: Any) -> str:
@@ -127,7 +134,7 @@ def _damage(path: FilePath) -> Iterator[None]:
     """Turn the errors that a damaged file can cause into one."""
     try:
         yield
-    except (SafetensorError, ValueError, TypeError, RecursionError, MemoryError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, MemoryError) as error:
         raise ValueError(f"{path} is damaged or not a safetensors file: {error}") from None
 
 

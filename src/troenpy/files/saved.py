@@ -27,11 +27,15 @@ class Saved:
     arrays : dict of ndarray
     parts : dict
         Nested estimators, by name.
+    for_learning : dict of ndarray
+        More arrays, which only learning and explaining need: ``save(model, path, for_prediction=True)`` leaves them
+        out.
     """
 
     state: dict[str, Any]
     arrays: Arrays
     parts: dict[str, Any] = field(default_factory=dict)
+    for_learning: Arrays = field(default_factory=dict)
 
 
 def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
@@ -48,7 +52,7 @@ def check_array(array: Any, shape: tuple[int, ...], *, may_be_infinite: bool = F
     """Check and return a numeric array of the given shape."""
     if array.shape != shape or array.dtype.kind not in "if":
         raise ValueError(f"an array must be numeric with shape {shape}, got shape {array.shape} and type {array.dtype}")
-    if np.isnan(array).any() or (np.isinf(array).any() and not may_be_infinite):
+    if not np.isfinite(array).all() and not (may_be_infinite and not np.isnan(array).any()):
         raise ValueError("an array must be finite, got NaN or infinite values")
     return array
 

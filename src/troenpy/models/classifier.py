@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from troenpy._kernel.matrix import decision_values
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.term_features import TermFeatures
@@ -25,6 +26,7 @@ from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
+from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.explanation import Explanation
 from troenpy.models.has_features import HasFeatures, check_features
 from troenpy.models.logistic import Design, Fit
@@ -69,7 +71,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     features_ : TermFeatures
         The fitted features.
     coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
-        One decision for two classes, otherwise one per class.
+        One decision for two classes, otherwise one per class. The coefficients are float32 (float64 only if they are
+        out of its range), stored by feature.
     n_iter_ : int
         Number of passes and Newton steps; for multi-label targets, the maximum over labels.
     solver_ : str
@@ -197,7 +200,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             self._fit_each_label(solve, labels, n_columns)
         else:
             fit = solve(labels.indicator.indices, len(self.classes_))
-            self.coef_, self.intercept_, self.n_iter_, self.solver_ = fit.coef, fit.intercept, fit.n_iter, fit.solver
+            self.coef_, self.intercept_ = by_feature(fit.coef), fit.intercept
+            self.n_iter_, self.solver_ = fit.n_iter, fit.solver
         return self
 
     def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
@@ -267,9 +271,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "coef_")
         counter = self.explained_counter(text, self.features_)
-        held, parts, rest = self.features_._parts_by_term(text)
-        contributions = np.asarray(parts @ self.coef_.T)
-        intercept = self.intercept_ + self.coef_ @ rest
+        held, parts = self.features_._parts_by_term(text)
+        products = self._multiply(parts, np.zeros_like(self.intercept_), slice(0, len(held) + 1))
+        contributions, intercept = products[:-1], self.intercept_ + products[-1]
         decision = intercept + contributions.sum(axis=0)
         prediction = self._predictions(decision[np.newaxis])[0]
         probability = self._probabilities(decision[np.newaxis])[0]
@@ -286,7 +290,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             classes=self.classes_,
             decision=decision,
             intercept=intercept,
-            terms=self.features_.terms()[held[order]],
+            terms=self.features_.terms_of(held[order]),
             contributions=contributions[order],
             places=term_places(text, counter),
         )
@@ -295,7 +299,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """Return the fitted state for a file."""
         if not hasattr(self, "coef_"):
             return None
-        arrays = archive.pack("classes", self.classes_) | {"coef": self.coef_, "intercept": self.intercept_}
+        arrays = archive.pack("classes", self.classes_)
+        arrays |= {"coef_by_feature": self.coef_.T, "intercept": self.intercept_}
         state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_), "solver": self.solver_}
         return Saved(state, arrays, {"features": self.features_})
 
@@ -305,8 +310,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.classes_ = archive.unpack("classes", saved.arrays)
         self._is_multilabel = bool(saved.state["is_multilabel"])
         n_decisions = 1 if self._is_binary() else len(self.classes_)
-        self.coef_ = check_array(saved.arrays["coef"], (n_decisions, self.features_.n_columns_))
-        self.intercept_ = check_array(saved.arrays["intercept"], (n_decisions,), may_be_infinite=True)
+        arrays, shape = saved.arrays, (self.features_.n_columns_, n_decisions)
+        if "coef_by_feature" in arrays:
+            coef = check_array(arrays["coef_by_feature"], shape)
+            self.coef_ = coef.astype(np.result_type(coef, np.float32), copy=False).T
+        else:  # before version 3
+            self.coef_ = by_feature(check_array(arrays["coef"].T, shape).T)
+        intercept = check_array(arrays["intercept"], (n_decisions,), may_be_infinite=True)
+        self.intercept_ = intercept.astype(np.float64, copy=False)
         if "n_iter" in saved.state:  # missing in older files
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
             self.solver_ = str(saved.state.get("solver", "newton"))
@@ -338,26 +349,31 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         columns = labels.indicator.tocsc()
         n_documents, n_classes = columns.shape
         sizes = np.diff(columns.indptr)
-        self.coef_ = np.zeros((n_classes, n_columns))
+        coef = np.zeros((n_columns, n_classes), dtype=np.float32).T
         self.intercept_ = np.where(sizes > 0, np.inf, -np.inf)  # for labels that all or no documents have
         self.n_iter_, solvers = 0, set[str]()
         for number in np.flatnonzero((sizes > 0) & (sizes < n_documents)).tolist():
             codes = np.zeros(n_documents, dtype=np.int64)
             codes[columns.indices[columns.indptr[number] : columns.indptr[number + 1]]] = 1
             fit = solve(codes, 2)
-            self.coef_[number], self.intercept_[number] = fit.coef[0], fit.intercept[0]
+            coef = coef.astype(np.result_type(coef, coefficient_type(fit.coef)), copy=False)
+            coef[number], self.intercept_[number] = fit.coef[0], fit.intercept[0]
             self.n_iter_ = max(self.n_iter_, fit.n_iter)
             solvers.add(fit.solver)
-        self.solver_ = "; ".join(sorted(solvers))
+        self.coef_, self.solver_ = coef, "; ".join(sorted(solvers))
 
     def _decisions(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
         """Yield decision values block by block; one empty array if there are no documents."""
         check_is_fitted(self, "coef_")
-        X = self.features_._rows_of(raw_documents)
-        step = max(1, DECISIONS_PER_BLOCK // len(self.coef_))
-        for first in range(0, max(1, X.shape[0]), step):
-            rows = X[first : first + step] if X.shape[0] > step else X
-            yield np.asarray(rows @ self.coef_.T) + self.intercept_
+        rows, n_threads = self.features_._rows_of(raw_documents), job_count(self.n_jobs)
+        n_rows, step = rows.shape[0], max(1, DECISIONS_PER_BLOCK // len(self.coef_))
+        for first in range(0, max(1, n_rows), step):
+            yield self._multiply(rows, self.intercept_, slice(first, min(n_rows, first + step)), n_threads)
+
+    def _multiply(self, rows: Any, intercept: Any, part: slice, n_threads: int = 1) -> NDArray[np.float64]:
+        """Multiply some rows by the coefficients, and add the intercept."""
+        coef = np.ascontiguousarray(self.coef_.T)  # no copy, unless a user has set other coefficients
+        return decision_values(rows.data, rows.indices, rows.indptr, coef, intercept, part, n_threads=n_threads)
 
     def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._is_multilabel:

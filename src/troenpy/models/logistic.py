@@ -137,7 +137,7 @@ class Design:
         # Replace C by C times the largest weight: then no weight exceeds 1, and their scale does not matter.
         largest = float(weights.max())
         solution, strength = self.solve(codes, weights / largest, n_classes, float(C), largest, tol, max_iter)
-        coef = np.ascontiguousarray(solution.state.coef.T)
+        coef = solution.state.coef.T
         coef *= np.sqrt(strength) * min(1.0, C * largest / strength)
         intercept = solution.state.intercept
         # With several classes a constant added to all intercepts changes nothing: make their mean 0, as scikit-learn.

@@ -138,9 +138,14 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             Numbers of the training rows.
         """
         check_is_fitted(self)
+        distances, rows = self._nearest(None if X is None else self._read(X), n_neighbors)
+        return (distances, rows) if return_distance else rows
+
+    def _nearest(self, X: Any, n_neighbors: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return distances and rows as `kneighbors` does, without checking X: float64 array, CSR matrix or None."""
         k = check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
         is_training = X is None
-        queries = [space.rows for space in self._spaces] if is_training else self._cut(self._read(X))
+        queries = [space.rows for space in self._spaces] if is_training else self._cut(X)
         if k + is_training > self.n_samples_fit_:
             relation = "<" if is_training else "<="
             raise ValueError(
@@ -149,10 +154,8 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             )
         if self._index is None:
             self._index = build_index(self._spaces)  # loaded from a file, or fitted without the kernel
-        distances, rows = nearest_rows(
-            self._spaces, self._index, queries, k, skip_own_row=is_training, n_threads=job_count(self.n_jobs)
-        )
-        return (distances, rows) if return_distance else rows
+        n_threads = job_count(self.n_jobs)
+        return nearest_rows(self._spaces, self._index, queries, k, skip_own_row=is_training, n_threads=n_threads)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the most votes; a tie goes to the class of the nearest neighbour.
@@ -166,8 +169,7 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries,)
         """
-        winners = [winner for _, winner in self._votes(X)]
-        return self.classes_[np.concatenate(winners)]
+        return self._winners(*self.kneighbors(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the votes.
@@ -184,8 +186,16 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_queries, n_classes)
         """
+        return self._shares(*self.kneighbors(X))
+
+    def _winners(self, distances: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the class with the most votes of these neighbours."""
+        return self.classes_[np.concatenate([winner for _, winner in self._votes(distances, rows)])]
+
+    def _shares(self, distances: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return each class's share of the votes of these neighbours."""
         blocks = []
-        for votes, winner in self._votes(X):
+        for votes, winner in self._votes(distances, rows):
             shares = votes / votes.sum(axis=1, keepdims=True)
             place = np.arange(len(shares)), winner
             own = shares[place]
@@ -202,9 +212,10 @@ class SparseKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if self.weights not in ("uniform", "distance"):
             raise ValueError(f"weights must be 'uniform' or 'distance', got {self.weights!r}")
 
-    def _votes(self, X: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+    def _votes(
+        self, distances: NDArray[np.float64], rows: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         """Yield the votes by query and class, and the winning classes, block by block."""
-        distances, rows = self.kneighbors(X)
         yield from count_votes(self._codes[rows], self.vote_weights(distances), len(self.classes_))
 
     def vote_weights(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:

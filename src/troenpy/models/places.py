@@ -2,12 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from troenpy.features.count_vectorizer import CountVectorizer
 
 #: For each character of a preprocessed text, its position in the original; None if it was added.
-Origins = list[int | None]
+Origins = Sequence[int | None]
 
 
 def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | None:
@@ -44,22 +44,26 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
         found.append(term)
         places[term].update(covered)
     # A subclass may do anything: show no positions rather than wrong ones.
-    return dict(places) if sorted(found) == sorted(counter.build_analyzer()(text)) else None
+    analyzed = counter.build_analyzer()(text)
+    return dict(places) if found == analyzed or sorted(found) == sorted(analyzed) else None
 
 
 def _preprocess(text: str, counter: CountVectorizer) -> tuple[str, Origins] | None:
     """Convert to lower case and strip accents; None if that does not work character by character."""
     prepare = counter.build_preprocessor()
-    whole, lengths = prepare(text), [len(prepare(character)) for character in text]
+    whole = prepare(text)
+    if text.isascii() and len(whole) == len(text) and not callable(counter.strip_accents):  # character by character
+        return whole, range(len(text))
+    lengths = [len(prepare(character)) for character in text]
     origins: Origins = [i for i, length in enumerate(lengths) for _ in range(length)]
     return (whole, origins) if len(whole) == len(origins) else None
 
 
-def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, set[int]]]:
+def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Iterable[int]]]:
     pattern, stop_words = re.compile(counter.token_pattern), counter.get_stop_words() or ()
     group = min(1, pattern.groups)
     words = [
-        (found[group], set(_known(origins[found.start(group) : found.end(group)])))
+        (found[group], _known(origins[found.start(group) : found.end(group)]))
         for found in pattern.finditer(text)
         if found[group] not in stop_words
     ]
@@ -67,31 +71,33 @@ def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Itera
     for n in range(shortest, min(longest, len(words)) + 1):
         for i in range(len(words) - n + 1):
             chosen = words[i : i + n]
-            yield " ".join(word for word, _ in chosen), set().union(*(covered for _, covered in chosen))
+            yield " ".join([word for word, _ in chosen]), [place for _, covered in chosen for place in covered]
 
 
-def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, set[int]]]:
+def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Iterable[int]]]:
     text, origins = _without_long_spaces(text, origins)
     shortest, longest = counter.ngram_range
     for n in range(shortest, min(longest, len(text)) + 1):
         for i in range(len(text) - n + 1):
-            yield text[i : i + n], set(_known(origins[i : i + n]))
+            yield text[i : i + n], _known(origins[i : i + n])
 
 
-def _char_ngrams_in_words(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, set[int]]]:
+def _char_ngrams_in_words(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Iterable[int]]]:
     shortest, longest = counter.ngram_range
     for found in re.finditer(r"\S+", text):
         word, places = f" {found[0]} ", [None, *origins[found.start() : found.end()], None]
         for n in range(shortest, longest + 1):
             for i in range(max(1, len(word) - n + 1)):
-                yield word[i : i + n], set(_known(places[i : i + n]))
+                yield word[i : i + n], _known(places[i : i + n])
             if n >= len(word):
                 break  # a short word is counted once
 
 
 def _without_long_spaces(text: str, origins: Origins) -> tuple[str, Origins]:
     """Replace runs of white space with one space."""
-    pieces, kept, end = [], [], 0
+    pieces: list[str] = []
+    kept: list[int | None] = []
+    end = 0
     for found in re.finditer(r"\s\s+", text):
         pieces += [text[end : found.start()], " "]
         kept += [*origins[end : found.start()], origins[found.start()]]
@@ -99,5 +105,7 @@ def _without_long_spaces(text: str, origins: Origins) -> tuple[str, Origins]:
     return "".join([*pieces, text[end:]]), [*kept, *origins[end:]]
 
 
-def _known(origins: Origins) -> list[int]:
+def _known(origins: Origins) -> Iterable[int]:
+    if isinstance(origins, range):
+        return origins
     return [place for place in origins if place is not None]

@@ -143,7 +143,8 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if not queries.shape[0]:
             shape = 0, check_count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
             return (np.empty(shape), np.empty(shape, np.int64)) if return_distance else np.empty(shape, np.int64)
-        return self.neighbors_.kneighbors(queries, n_neighbors, return_distance)
+        distances, documents = self.neighbors_._nearest(queries, n_neighbors)
+        return (distances, documents) if return_distance else documents
 
     def predict(self, raw_documents: Any) -> NDArray[Any]:
         """Return the class with the most votes; a tie goes to the class of the nearest neighbour.
@@ -157,7 +158,9 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_documents,)
         """
         queries = self._rows(raw_documents)
-        return self.neighbors_.predict(queries) if queries.shape[0] else self.classes_[:0]
+        if not queries.shape[0]:
+            return self.classes_[:0]
+        return self.neighbors_._winners(*self.neighbors_._nearest(queries))
 
     def predict_proba(self, raw_documents: Any) -> NDArray[np.float64]:
         """Return each class's share of the votes.
@@ -171,7 +174,9 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_documents, n_classes)
         """
         queries = self._rows(raw_documents)
-        return self.neighbors_.predict_proba(queries) if queries.shape[0] else np.empty((0, len(self.classes_)))
+        if not queries.shape[0]:
+            return np.empty((0, len(self.classes_)))
+        return self.neighbors_._shares(*self.neighbors_._nearest(queries))
 
     def explain(self, text: str) -> NeighborExplanation:
         """Return the training documents that vote on a text, and the terms that each shares with it.
@@ -196,17 +201,17 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "neighbors_")
         self.explained_counter(text, self.features_)
         query, neighbors = self._rows([text]), self.neighbors_
-        distances, documents = neighbors.kneighbors(query)
+        distances, documents = neighbors._nearest(query)
         rows = neighbors._spaces[0].rows[documents[0]]
         numbers, shared, apart, profile = compare_rows(query, rows, *self.features_.weights_.shape)
         return NeighborExplanation(
             text=text,
-            label=neighbors.predict(query)[0],
+            label=neighbors._winners(distances, documents)[0],
             documents=documents[0],
             labels=neighbors.classes_[neighbors._codes[documents[0]]],
             distances=distances[0],
             votes=neighbors.vote_weights(distances)[0],
-            terms=self.features_.terms()[numbers],
+            terms=self.features_.terms_of(numbers),
             shared=shared,
             apart=apart,
             profile=profile,
@@ -229,7 +234,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
-        return with_zero_column(self.features_._rows_of(raw_documents))
+        return with_zero_column(self.features_._rows_of(raw_documents).astype(np.float64, copy=False))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

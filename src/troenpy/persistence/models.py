@@ -21,16 +21,18 @@ from troenpy.features.tfpi_vectorizer import TfPiVectorizer
 from troenpy.files import archive
 from troenpy.files.archive import Arrays
 from troenpy.files.saved import Saved, add_prefix, select_prefix
+from troenpy.fitting.parameters import check_flag
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.neighbors import SparseKNeighborsClassifier
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
 from troenpy.persistence.version_1 import upgrade
 
-FILE_VERSION = 2  # version 1: TermFeatures had no views
+#: Version 1: TermFeatures had no views. Version 2: coefficients were by decision and integers were not packed.
+FILE_VERSION = 3
 MAX_DEPTH = 50  # a classifier whose features have a list of stop words needs 10
 
 
-def save(model: Any, path: archive.FilePath) -> None:
+def save(model: Any, path: archive.FilePath, *, for_prediction: bool = False) -> None:
     """Write a fitted estimator to one safetensors file; equal models give equal bytes.
 
     Parameters
@@ -40,7 +42,11 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
         Parameters that are functions (a scheme, a tokenizer), random states or splitters cannot be saved: use pickle
         for those. The file of a nearest-neighbour classifier contains its training rows.
     path : path-like
-        The file to write; an existing file is replaced atomically.
+        The file to write; an existing file is replaced atomically, and models loaded from it do not change.
+    for_prediction : bool, default=False
+        Leave out what only learning and explaining terms need: the class counts (unless the class profile predicts
+        from them) and the running totals of `partial_fit`. The loaded model predicts and transforms the same, and
+        raises an error for `counts_`, `partial_fit` and the explanation of a term.
 
     Examples
     --------
@@ -53,7 +59,7 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
     >>> loaded.vocabulary_ == vectorizer.vocabulary_
     True
     """
-    state, arrays = _pack(model)
+    state, arrays = _pack(model, for_prediction=check_flag("for_prediction", for_prediction))
     versions = {name: version(name) for name in ("troenpy", "numpy", "scipy", "scikit-learn")}
     versions["python"] = platform.python_version()
     archive.write(path, {"kind": "model", "version": FILE_VERSION, "versions": versions, "state": state}, arrays)
@@ -62,10 +68,12 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
 def load(path: archive.FilePath, *, allow_reading_files: bool = False) -> Any:
     """Load an estimator written by `save`. Everything is validated, and no code in the file is run.
 
+    The file is mapped into memory: its large arrays are read-only, and processes that load the same file share them.
+
     Parameters
     ----------
     path : path-like
-        The file to read.
+        The file to read. It may be replaced or deleted while the model is in use, but not changed in place.
     allow_reading_files : bool, default=False
         Also load a model whose `input` is "filename" or "file". Such a model opens every file named in its input data,
         so only allow this if you trust both.
@@ -112,7 +120,7 @@ def _check_state(state: Any, *, allow_reading_files: bool) -> None:
     raise ValueError(f"its header must not be nested more than {MAX_DEPTH} levels deep")
 
 
-def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:
+def _pack(model: Any, *, for_prediction: bool = False) -> tuple[dict[str, Any], Arrays]:
     name = type(model).__name__
     if type(model) is not _CLASSES.get(name):
         known = ", ".join(_CLASSES)
@@ -121,9 +129,9 @@ def _pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     saved = model._saved()
     if saved is None:
         return {"class": name, "parameters": parameters, "fitted": None}, {}
-    fitted, arrays = dict(saved.state), dict(saved.arrays)
+    fitted, arrays = dict(saved.state), saved.arrays | ({} if for_prediction else saved.for_learning)
     for part, estimator in saved.parts.items():
-        fitted[part], part_arrays = _pack(estimator)
+        fitted[part], part_arrays = _pack(estimator, for_prediction=for_prediction)
         arrays |= add_prefix(f"{part}.", part_arrays)
     return {"class": name, "parameters": parameters, "fitted": fitted}, arrays
 

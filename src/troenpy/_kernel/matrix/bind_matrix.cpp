@@ -15,7 +15,6 @@
 
 #include "arrays.hpp"
 #include "matrix/class_counts.hpp"
-#include "matrix/profiles.hpp"
 #include "matrix/rows.hpp"
 #include "matrix/stack.hpp"
 #include "matrix/weights.hpp"
@@ -153,42 +152,6 @@ void bind_stack_blocks(nb::module_ &module) {
                nb::arg("out_indices").noconvert(), nb::arg("n_threads"));
 }
 
-using Table = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <typename Value, typename Index>
-void class_profiles(Array<const Value> data, Array<const Index> indices, Array<const Index> indptr,
-                    Array<const double> weights, Array<const std::int64_t> table_indptr,
-                    Array<const std::int64_t> table_classes, Array<const double> table_counts,
-                    Array<const double> totals, Array<const double> left_out, double smoothing, Table out, Table sums,
-                    unsigned n_threads) {
-    if (data.size() != indices.size()) throw std::invalid_argument("data and indices differ in length");
-    const std::size_t n_rows = checked_rows(indptr, data.size());
-    const std::size_t n_columns = checked_rows(table_indptr, table_counts.size());
-    if (table_classes.size() != table_counts.size() || weights.size() != n_columns || totals.size() != n_columns ||
-        left_out.size() != n_rows || out.shape(0) != n_rows || sums.shape(0) != n_rows || sums.shape(1) != 2)
-        throw std::invalid_argument("rows, table and output do not fit each other");
-    const std::size_t n_classes = out.shape(1);
-    for (std::size_t cell = 0; cell < table_classes.size(); ++cell) {
-        if (static_cast<std::uint64_t>(table_classes.data()[cell]) >= n_classes)
-            throw std::out_of_range("a class of the table is outside the output");
-    }
-    const ClassTable table{
-        table_indptr.data(), table_classes.data(), table_counts.data(), totals.data(), n_columns, n_classes};
-    nb::gil_scoped_release release;
-    matrix::class_profiles(Profiles<Value, Index>{data.data(), indices.data(), indptr.data(), n_rows, left_out.data(),
-                                                  smoothing, out.data(), sums.data()},
-                           table, weights.data(), n_threads);
-}
-
-template <typename Value, typename Index>
-void bind_class_profiles(nb::module_ &module) {
-    module.def("class_profiles", &class_profiles<Value, Index>, nb::arg("data").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("table_indptr").noconvert(), nb::arg("table_classes").noconvert(),
-               nb::arg("table_counts").noconvert(), nb::arg("totals").noconvert(), nb::arg("left_out").noconvert(),
-               nb::arg("smoothing"), nb::arg("out").noconvert(), nb::arg("sums").noconvert(), nb::arg("n_threads"));
-}
-
 template <typename In, typename Index, typename Out>
 void bind_weigh_rows(nb::module_ &module) {
     module.def("weigh_rows", &weigh_rows<In, Index, Out>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
@@ -210,14 +173,14 @@ void bind_by_index(nb::module_ &module) {
     bind_weigh_rows<std::int32_t, Index>(module);
     bind_stack_blocks<double, Index>(module);
     bind_stack_blocks<float, Index>(module);
-    bind_class_profiles<double, Index>(module);
-    bind_class_profiles<float, Index>(module);
     module.def("class_document_counts", &class_document_counts<Index>, nb::arg("indptr").noconvert(),
                nb::arg("indices").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_classes"), nb::arg("n_columns"),
                nb::arg("n_threads"));
 }
 
 }  // namespace
+
+void bind_prediction(nb::module_ &module);
 
 void bind(nb::module_ &module) {
     module.def("return_free_memory", &return_free_memory, nb::call_guard<nb::gil_scoped_release>());
@@ -228,6 +191,7 @@ void bind(nb::module_ &module) {
     module.def("least_differences", &least_differences, nb::arg("table").noconvert(), nb::arg("less").noconvert());
     bind_by_index<std::int32_t>(module);
     bind_by_index<std::int64_t>(module);
+    bind_prediction(module);
 }
 
 }  // namespace troenpy::matrix

@@ -14,16 +14,17 @@
 namespace troenpy::matrix {
 
 // Documents per class and term: a CSC matrix of classes by terms.
+template <typename Index, typename Count>
 struct ClassTable {
-    const std::int64_t *indptr, *classes;
-    const double *counts;
+    const Index *indptr, *classes;
+    const Count *counts;
     const double *totals;  // of each column
     std::size_t n_columns, n_classes;
 };
 
 // The data of every column that profiles need, in one place. Terms that occur in at least an eighth of the classes are
 // stored as dense rows of classes. Most terms of a document are of this kind, and a dense row is added several classes
-// at a time, without mispredicted branches.
+// at a time, without mispredicted branches. Once built it does not change, so that threads can share it.
 class TermProfiles {
 public:
     static constexpr std::size_t width = 4;  // dense rows are padded to a multiple of this many classes
@@ -32,43 +33,39 @@ public:
     struct Term {
         double weight, total;
         union {
-            double count;             // of a single class
-            std::int64_t first_cell;  // of several
+            double count;            // of a single class
+            std::size_t first_cell;  // of several
         };
         Kind kind;
         std::uint32_t number;  // of its dense row, of its single class, or how many classes it has
     };
+    struct Cell {
+        double count;
+        std::uint32_t class_number;
+    };
 
-    TermProfiles(const ClassTable &table, const double *weights)
-        : stride_((table.n_classes + width - 1) / width * width), terms_(table.n_columns) {
-        std::uint32_t n_rows = 0;
+    template <typename Index, typename Count>
+    TermProfiles(const ClassTable<Index, Count> &table, const double *weights)
+        : n_classes_(table.n_classes), stride_((table.n_classes + width - 1) / width * width), terms_(table.n_columns) {
+        std::size_t n_rows = 0;
         for (std::size_t column = 0; column < table.n_columns; ++column) {
-            const std::int64_t begin = table.indptr[column], end = table.indptr[column + 1];
             Term &term = terms_[column];
             term.weight = weights[column];
             term.total = table.totals[column];
-            if (end > begin && 8 * static_cast<std::uint64_t>(end - begin) >= table.n_classes) {
-                term.kind = Kind::row;
-                term.number = n_rows++;
-            } else if (end - begin == 1) {
-                term.kind = Kind::single;
-                term.number = static_cast<std::uint32_t>(table.classes[begin]);
-                term.count = table.counts[begin];
-            } else {
-                term.kind = Kind::several;
-                term.number = static_cast<std::uint32_t>(end - begin);
-                term.first_cell = begin;
-            }
+            n_rows += add_term(table, static_cast<std::size_t>(table.indptr[column]),
+                               static_cast<std::size_t>(table.indptr[column + 1]), n_rows, term);
         }
         rows_ = Zeros<double>(n_rows * stride_);
         for (std::size_t column = 0; column < table.n_columns; ++column) {
             if (terms_[column].kind != Kind::row) continue;
             double *row = rows_.data() + terms_[column].number * stride_;
-            for (std::int64_t cell = table.indptr[column]; cell < table.indptr[column + 1]; ++cell)
-                row[table.classes[cell]] = table.counts[cell];
+            for (Index cell = table.indptr[column]; cell < table.indptr[column + 1]; ++cell)
+                row[table.classes[cell]] = static_cast<double>(table.counts[cell]);
         }
     }
 
+    std::size_t n_columns() const { return terms_.size(); }
+    std::size_t n_classes() const { return n_classes_; }
     const Term &operator[](std::size_t column) const { return terms_[column]; }
     void prefetch(std::size_t column) const { cpu::prefetch(terms_.data() + column); }
     // Prefetches dense row `number`.
@@ -78,10 +75,36 @@ public:
         return row;
     }
     std::size_t stride() const { return stride_; }
+    const Cell *cells() const { return cells_.data(); }
 
 private:
-    std::size_t stride_;
+    // Decides how to store the cells [begin, end) of a term. Returns the number of dense rows it needs, 0 or 1.
+    template <typename Index, typename Count>
+    std::size_t add_term(const ClassTable<Index, Count> &table, std::size_t begin, std::size_t end, std::size_t n_rows,
+                         Term &term) {
+        if (end > begin && 8 * (end - begin) >= table.n_classes) {
+            term.kind = Kind::row;
+            term.number = static_cast<std::uint32_t>(n_rows);
+            return 1;
+        }
+        if (end - begin == 1) {
+            term.kind = Kind::single;
+            term.number = static_cast<std::uint32_t>(table.classes[begin]);
+            term.count = static_cast<double>(table.counts[begin]);
+            return 0;
+        }
+        term.kind = Kind::several;
+        term.number = static_cast<std::uint32_t>(end - begin);
+        term.first_cell = cells_.size();
+        for (std::size_t cell = begin; cell < end; ++cell)
+            cells_.push_back(
+                {static_cast<double>(table.counts[cell]), static_cast<std::uint32_t>(table.classes[cell])});
+        return 0;
+    }
+
+    std::size_t n_classes_, stride_;
     std::vector<Term> terms_;
+    std::vector<Cell> cells_;  // of terms with several classes that have no dense row
     Zeros<double> rows_;
 };
 
@@ -110,21 +133,21 @@ struct Profiles {
 template <typename Value, typename Index>
 class ProfileWriter {
 public:
-    ProfileWriter(const Profiles<Value, Index> &profiles, const ClassTable &table, const TermProfiles &terms)
-        : profiles_(profiles), table_(table), terms_(terms), row_sums_(terms.stride()) {}
+    ProfileWriter(const Profiles<Value, Index> &profiles, const TermProfiles &terms)
+        : profiles_(profiles), terms_(terms), row_sums_(terms.stride()) {}
 
     void write(std::size_t row) {
         constexpr std::size_t ahead = 16;
         const auto begin = static_cast<std::size_t>(profiles_.indptr[row]);
         const auto end = static_cast<std::size_t>(profiles_.indptr[row + 1]);
         const double left_out = profiles_.left_out[row], smoothing = profiles_.smoothing;
-        double *by_class = profiles_.out + row * table_.n_classes;
+        double *by_class = profiles_.out + row * terms_.n_classes();
         double sum = 0, shrunk_sum = 0;
         std::size_t n_shares = 0;
         if (shares_.size() < end - begin) shares_.resize(end - begin);
         for (std::size_t at = begin; at < end; ++at) {
             const auto column = static_cast<std::uint64_t>(profiles_.indices[at]);
-            if (column >= table_.n_columns) throw std::out_of_range("a column index is outside the weights");
+            if (column >= terms_.n_columns()) throw std::out_of_range("a column index is outside the weights");
             if (at + ahead < end) terms_.prefetch(static_cast<std::size_t>(profiles_.indices[at + ahead]));
             const TermProfiles::Term &term = terms_[column];
             const double value = static_cast<double>(profiles_.data[at]) * term.weight;
@@ -138,7 +161,7 @@ public:
             }
         }
         sum_shares(shares_.data(), n_shares, terms_.stride(), row_sums_.data());
-        for (std::size_t i = 0; i < table_.n_classes; ++i) by_class[i] += row_sums_[i];
+        for (std::size_t i = 0; i < terms_.n_classes(); ++i) by_class[i] += row_sums_[i];
         profiles_.sums[2 * row] = sum;
         profiles_.sums[2 * row + 1] = shrunk_sum;
     }
@@ -149,26 +172,23 @@ private:
             by_class[term.number] += shrunk * term.count;
             return;
         }
-        for (std::int64_t cell = term.first_cell; cell < term.first_cell + term.number; ++cell)
-            by_class[table_.classes[cell]] += shrunk * table_.counts[cell];
+        const TermProfiles::Cell *cells = terms_.cells() + term.first_cell;
+        for (std::size_t i = 0; i < term.number; ++i) by_class[cells[i].class_number] += shrunk * cells[i].count;
     }
 
     const Profiles<Value, Index> &profiles_;
-    const ClassTable &table_;
     const TermProfiles &terms_;
     std::vector<Share> shares_;
     std::vector<double> row_sums_;
 };
 
 template <typename Value, typename Index>
-void class_profiles(const Profiles<Value, Index> &profiles, const ClassTable &table, const double *weights,
-                    unsigned n_threads) {
+void write_profiles(const Profiles<Value, Index> &profiles, const TermProfiles &terms, unsigned n_threads) {
     constexpr std::size_t rows_per_task = 512;
-    const TermProfiles terms(table, weights);
     const std::size_t n_tasks = (profiles.n_rows + rows_per_task - 1) / rows_per_task;
     run_tasks(n_threads, n_tasks, [&](unsigned, std::size_t task, Watch &watch) {
         watch.check();
-        ProfileWriter<Value, Index> writer(profiles, table, terms);
+        ProfileWriter<Value, Index> writer(profiles, terms);
         const std::size_t last = std::min(profiles.n_rows, (task + 1) * rows_per_task);
         for (std::size_t row = task * rows_per_task; row < last; ++row) writer.write(row);
     });
