@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from troenpy import _kernel
 from troenpy.files.archive import Arrays, pack_strings
 
-#: The terms that an index holds next to each other, so that they stay in the cache.
+#: At most this many terms lie next to each other in an index, so that they stay in the cache.
 MOST_FREQUENT = 1 << 14
 
 
@@ -127,9 +127,7 @@ class TermList:
 
     def _new_index(self, kind: IndexKind) -> Any:
         assert _kernel.native is not None  # noqa: S101
-        frequent = np.empty(0, dtype=np.int64)
-        if self.frequencies is not None and len(self.frequencies) > MOST_FREQUENT:
-            frequent = np.argpartition(self.frequencies, -MOST_FREQUENT)[-MOST_FREQUENT:].astype(np.int64)
+        frequent = np.empty(0, dtype=np.int64) if self.frequencies is None else _frequent(self.frequencies)
         text, ends = self._pack()
         return _kernel.native.TermIndex(text, ends, kind.has_words, list(kind.stop_words), frequent)
 
@@ -145,6 +143,14 @@ class TermList:
     def _ascends(self) -> bool:
         """Whether the terms are known to be in order, and so distinct."""
         return _kernel.native is not None and _kernel.native.terms_ascend(*self._bytes())
+
+
+def _frequent(frequencies: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the columns of frequent terms, at most MOST_FREQUENT; a sort would take longer than all else."""
+    limit = 1
+    while np.count_nonzero(frequencies > limit) > MOST_FREQUENT:
+        limit *= 2
+    return np.flatnonzero(frequencies > limit)
 
 
 def terms_of(vocabulary: Mapping[Any, Any]) -> TermList | None:
