@@ -85,7 +85,7 @@ def check_fields(counts: "ClassCounts", n_classes: int, n_terms: int) -> None:
     if counts.terms is not None and len(set(counts.terms)) < n_terms:
         twice = next(term for term, times in Counter(counts.terms).items() if times > 1)
         raise ValueError(f"terms must not repeat, got {twice!r} twice")
-    slack = 1 + 1e-9 if counts.is_weighted else 1  # sums of weights in a different order differ by rounding
+    slack = 1 + 1e-9  # sums of weights in a different order differ by rounding
     doc_freq = counts.doc_freq
     bounds = (
         ("n_docs", counts.n_docs, "n_documents", counts.n_documents),
@@ -95,10 +95,12 @@ def check_fields(counts: "ClassCounts", n_classes: int, n_terms: int) -> None:
     )
     for part, smaller, whole, larger in bounds:
         # NaN fails both comparisons, and no total is infinite.
-        is_wrong = ~((smaller >= 0) & (smaller <= larger * slack))
+        is_wrong = ~((smaller >= 0) & (smaller <= (larger * slack if counts.is_weighted else larger)))
         if is_wrong.any():
             wrong = smaller[is_wrong][0]
             raise ValueError(f"{part} must be finite, not negative and at most {whole}, got {wrong}")
+        if not counts.is_weighted:
+            continue
         is_tiny = (smaller > 0) & (smaller < SMALLEST_WEIGHT / slack)
         if is_tiny.any():
             raise ValueError(f"{part} must be 0 or at least {SMALLEST_WEIGHT:g}, got {smaller[is_tiny][0]}")
