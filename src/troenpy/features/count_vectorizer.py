@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVecto
 from troenpy import _kernel
 from troenpy.features import documents
 from troenpy.features.counted_rows import Capacity, CountedRows, sort_columns
+from troenpy.features.term_list import TermList
 from troenpy.features.text_parameters import (
     LARGEST_INT32,
     check_pattern,
@@ -86,6 +87,9 @@ class CountVectorizer(SklearnCountVectorizer):
         Drop terms in more than `max_df` or fewer than `min_df` documents: a fraction (float) or a number (int).
     max_features : int or None, default=None
         Keep only the most frequent terms.
+    max_terms : int or None, default=None
+        Keep at most this many terms at any time, for `partial_fit` of :class:`TfPiVectorizer` and
+        :class:`TermFeatures`; `fit` raises an error. See the Notes of :class:`TfPiVectorizer`.
     vocabulary : mapping or iterable or None, default=None
         The terms to count; by default all terms found in `fit`.
     binary : bool, default=False
@@ -115,6 +119,7 @@ class CountVectorizer(SklearnCountVectorizer):
     _parameter_constraints = {  # noqa: RUF012
         **SklearnCountVectorizer._parameter_constraints,
         "n_jobs": "no_validation",  # job_count raises a better error
+        "max_terms": "no_validation",  # and so does check_whole
     }
 
     vocabulary_: dict[Any, Any]
@@ -137,6 +142,7 @@ class CountVectorizer(SklearnCountVectorizer):
         max_df: float = 1.0,
         min_df: float = 1,
         max_features: int | None = None,
+        max_terms: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.int64,
@@ -161,6 +167,7 @@ class CountVectorizer(SklearnCountVectorizer):
             binary=binary,
             dtype=dtype,
         )
+        self.max_terms = max_terms
         self.n_jobs = n_jobs
 
     @all_or_nothing
@@ -182,6 +189,10 @@ class CountVectorizer(SklearnCountVectorizer):
     def _fit_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
         """Fit and count checked documents, in over-allocated arrays."""
         n_threads = job_count(self.n_jobs)
+        if self.max_terms is not None:
+            raise ValueError(
+                f"max_terms is only for partial_fit, got max_terms={self.max_terms!r}: use max_features with fit"
+            )
         self._check_text_parameters()
         if not self._kernel_applies():
             return sort_columns(super().fit_transform(self._readable(raw_documents)))
@@ -260,6 +271,10 @@ class CountVectorizer(SklearnCountVectorizer):
                 raise TypeError(f"vocabulary must hold strings, got {term!r}")
         if self.analyzer == "word":
             check_pattern(self.token_pattern)
+
+    def _set_terms(self, terms: TermList) -> None:
+        """Set the vocabulary."""
+        self.vocabulary_ = terms.columns()
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""

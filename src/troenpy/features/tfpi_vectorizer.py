@@ -3,27 +3,26 @@
 The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
-from collections.abc import Sized
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import read_weights
-from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.counts.labels import check_labels_fit, read_required_labels
+from troenpy.features.batches import add_documents, check_stream, chosen_terms
+from troenpy.features.count_error import CountError
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
-from troenpy.features.tallies import Tally, add_tallies
+from troenpy.features.streams import KeepsStream, PlainStream, errors_of_batch
+from troenpy.features.tallies import Tally
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.features.term_weighter import TermWeighter
-from troenpy.features.text_parameters import document_limit
 from troenpy.files.archive import Arrays
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.jobs import job_count
@@ -33,7 +32,7 @@ from troenpy.weights.count_table import check_two_classes
 from troenpy.weights.schemes import Weight, check_scheme
 
 
-class TfPiVectorizer(CountVectorizer):
+class TfPiVectorizer(KeepsStream, CountVectorizer):
     """Turn documents and labels into a matrix of TF-PI features, or of any other weighting.
 
     Equivalent to :class:`CountVectorizer` followed by :class:`TermWeighter`, with the parameters of both, just as
@@ -42,7 +41,7 @@ class TfPiVectorizer(CountVectorizer):
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
-ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
+ngram_range, analyzer, max_df, min_df, max_features, max_terms, vocabulary, binary
         As in :class:`CountVectorizer`.
     dtype : float32 or float64, default=float64
         The dtype of the matrix.
@@ -134,6 +133,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         max_df: float = 1.0,
         min_df: float = 1,
         max_features: int | None = None,
+        max_terms: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.float64,
@@ -160,6 +160,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             max_df=max_df,
             min_df=min_df,
             max_features=max_features,
+            max_terms=max_terms,
             vocabulary=vocabulary,
             binary=binary,
             dtype=dtype,
@@ -227,24 +228,19 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         -------
         self
         """
-        if self.max_features is not None:
-            raise ValueError(
-                "max_features cannot be used with partial_fit: a term that is rare in the first batches may become"
-                " frequent later. Use min_df or a fixed vocabulary"
-            )
-        if self.cv is not None:
-            raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
-        if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
+        check_stream(self, self.cv)
+        if hasattr(self, "_weighter") and not hasattr(self, "_stream"):
             raise ValueError(
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        check_collection(raw_documents)
-        labels = self._check(y)
-        check_labels_fit(labels, raw_documents, whole=False)
-        batch = self._count_batch(raw_documents, labels, sample_weight)
-        self._tallies = add_tallies([*getattr(self, "_tallies", []), batch])
-        self._forget("_weighter", "_vocabulary", "_named_counts")
+        self._check_parameters()
+        stream = getattr(self, "_stream", PlainStream())
+        with errors_of_batch(stream.n_batches + 1):
+            check_collection(raw_documents)
+            labels = read_required_labels(y, "TfPiVectorizer")
+            self._stream = add_documents(stream, self._bare_copy(), raw_documents, labels, sample_weight)
+        self._forget("_weighter", "_terms", "_vocabulary", "_named_counts")
         return self
 
     def transform(self, raw_documents: Any) -> Any:
@@ -303,9 +299,16 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         return self._named_counts
 
     @property
+    def count_error_(self) -> CountError:
+        """How many documents of a term may be missing, and which terms are certainly kept, with `max_terms`."""
+        return CountError.of(self._fitted_weighter().counts_)
+
+    @property
     def vocabulary_(self) -> dict[Any, Any]:
         """The column of each term."""
         self._combine_batches()
+        if hasattr(self, "_terms") and not hasattr(self, "_vocabulary"):
+            self._vocabulary = self._terms.columns()
         return self._vocabulary
 
     @vocabulary_.setter
@@ -315,11 +318,12 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Fit, and return the counts."""
         check_collection(raw_documents)
-        labels = self._check(y)
+        self._check_parameters()
+        labels = read_required_labels(y, "TfPiVectorizer")
         check_labels_fit(labels, raw_documents)
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
-        self._forget("_tallies", "_weighter", "_vocabulary", "_named_counts")
+        self._forget("_stream", "_weighter", "_terms", "_vocabulary", "_named_counts")
         X = self._fit_rows(raw_documents).matrix
         check_labels_fit(labels, X.shape[0])
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
@@ -343,43 +347,27 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             random_state=self.random_state,
         )
 
-    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> Tally:
-        counter = copy(self)  # keeps methods that a subclass overrides
-        counter._forget("_tallies")
-        counter.min_df, counter.max_df = 1, 1.0
-        weights = read_weights(sample_weight, len(labels))
-        documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
-        try:
-            X = counter._fit_rows(documents).matrix
-            terms = counter.get_feature_names_out()
-        except ValueError as error:
-            if not str(error).startswith("empty vocabulary"):
-                raise
-            X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
-        check_labels_fit(labels, X.shape[0], whole=False)
-        return Tally(
-            counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
-            n_documents=X.shape[0],
-            frequency=np.bincount(X.indices, minlength=len(terms)),
-            occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
-        )
+    def _bare_copy(self) -> Self:
+        """Return a copy to count with: it keeps methods that a subclass overrides, but has no fitted state."""
+        counter = object.__new__(type(self))
+        fitted = ("_stream", "_weighter", "_terms", "_vocabulary", "_named_counts")
+        vars(counter).update({name: value for name, value in vars(self).items() if name not in fitted})
+        return counter
 
     def _combine_batches(self) -> None:
         """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
         with estimator_lock(self):  # keeps out partial_fit
-            if not hasattr(self, "_tallies") or hasattr(self, "_weighter"):
+            if not hasattr(self, "_stream") or hasattr(self, "_weighter"):
                 return
-            tally = sum(self._tallies[1:], start=self._tallies[0])
-            self._tallies = [tally]
-            self.fixed_vocabulary_ = self.vocabulary is not None
-            fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
-            kept = (tally.frequency >= fewest) & (tally.frequency <= most) | self.fixed_vocabulary_
+            tally = self._stream.tally(job_count(self.n_jobs))
+            kept = chosen_terms(self, tally)
             if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
                 return
-            counts = tally.counts if kept.all() else tally.counts.select(kept)
-            weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
-            assert counts.terms is not None  # noqa: S101
-            self._vocabulary = {term: column for column, term in enumerate(counts.terms)}
+            chosen = tally.select(kept)
+            weighter = self._new_weighter().learn(chosen.counts, chosen.total_length)
+            self._validate_vocabulary()  # sets fixed_vocabulary_, and a given vocabulary
+            if chosen.terms is not None and not self.fixed_vocabulary_:
+                self._terms = chosen.terms
             self._weighter = weighter
 
     def _fitted_weighter(self) -> TermWeighter:
@@ -387,18 +375,20 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
         self._combine_batches()
         if hasattr(self, "_weighter"):
             return self._weighter
-        if hasattr(self, "_tallies"):
+        if hasattr(self, "_stream"):
             raise NotFittedError(
-                f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or no"
+                f"there are no weights yet: the {self._stream.n_documents} documents so far are of one class, or no"
                 " term is within min_df and max_df. Call partial_fit with more documents"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        self._combine_batches()
-        weighter, tallies = getattr(self, "_weighter", None), getattr(self, "_tallies", None)
-        if weighter is None and tallies is None:
+        with estimator_lock(self):
+            self._combine_batches()
+            weighter = getattr(self, "_weighter", None)
+            tally = self._stream.tally() if hasattr(self, "_stream") else None
+        if weighter is None and tally is None:
             return None
         counter = super()._saved()
         arrays: Arrays = {}
@@ -406,11 +396,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             arrays |= counter.arrays
         if weighter is not None:
             arrays |= add_prefix("weighter.", weighter._saved().arrays)
-        if tallies is not None:
-            arrays |= add_prefix("tally.", tallies[0].to_arrays())
+        if tally is not None:
+            arrays |= add_prefix("tally.", tally.to_arrays())
         state = {
             "counter": None if counter is None else counter.state,
-            "n_documents": None if tallies is None else tallies[0].n_documents,
+            "n_documents": None if tally is None else tally.n_documents,
             "is_weighted": weighter is not None,
         }
         return Saved(state, arrays)
@@ -421,20 +411,19 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary
             super()._restore(Saved(saved.state["counter"], saved.arrays))
         if saved.state["n_documents"] is not None:
             arrays = select_prefix("tally.", saved.arrays)
-            self._tallies = [Tally.from_arrays(arrays, int(saved.state["n_documents"]))]
+            self._stream = PlainStream((Tally.from_arrays(arrays, int(saved.state["n_documents"])),))
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
             self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))
             if self._weighter.n_features_in_ != len(self._vocabulary):
                 raise ValueError("vocabulary and counts differ in size")
 
-    def _check(self, y: Any) -> Labels:
-        """Check parameters and labels before any text is read."""
+    def _check_parameters(self) -> None:
+        """Check parameters before any text is read."""
         self._validate_params()
         check_tf_and_norm(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
         check_float_type(self.dtype)
-        return read_required_labels(y, "TfPiVectorizer")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

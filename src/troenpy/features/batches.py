@@ -1,0 +1,192 @@
+"""Add a batch of documents to a stream: by the kernel where it knows the settings, else by scikit-learn's code."""
+
+from collections import Counter
+from collections.abc import Sized
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from troenpy import _kernel
+from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.counting import read_weights
+from troenpy.counts.labels import Labels, check_labels_fit
+from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.rows import total_length
+from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights
+from troenpy.features.tallies import Tally
+from troenpy.features.term_list import TermList
+from troenpy.features.text_parameters import document_limit
+from troenpy.fitting.jobs import job_count
+from troenpy.fitting.parameters import check_whole
+
+
+def check_stream(counter: CountVectorizer, cv: Any) -> None:
+    """Raise an error for parameters that need all documents at once."""
+    if counter.max_features is not None:
+        raise ValueError(
+            "max_features cannot be used with partial_fit: a term that is rare in the first batches may become"
+            " frequent later. Use max_terms, min_df or a fixed vocabulary"
+        )
+    check_no_cv(cv)
+    if counter.max_terms is not None:
+        check_whole("max_terms", counter.max_terms, least=1)
+
+
+def check_no_cv(cv: Any) -> None:
+    """Raise an error if there are folds, which need all documents at once."""
+    if cv is not None:
+        raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
+
+
+def add_documents(
+    stream: Stream, counter: CountVectorizer, raw_documents: Any, labels: Labels, sample_weight: Any
+) -> Stream:
+    """Return a stream with another batch of texts.
+
+    Parameters
+    ----------
+    stream : PlainStream or KernelStream
+    counter : CountVectorizer
+        How to count, a copy that may be changed; `min_df` and `max_df` are ignored.
+    raw_documents : iterable of str or bytes, array, Series or Arrow string data
+    labels : Labels
+    sample_weight : array-like of shape (n_documents,) or None
+
+    Returns
+    -------
+    PlainStream or KernelStream
+    """
+    check_labels_fit(labels, raw_documents, whole=False)
+    weights, n_threads = read_weights(sample_weight, len(labels)), job_count(counter.n_jobs)
+    counter.min_df, counter.max_df = 1, 1.0
+    counter._check_text_parameters()
+    if counter.vocabulary is not None:
+        counter.max_terms = None  # the vocabulary is the bound
+        rows = counter._fit_rows(raw_documents).matrix
+        check_labels_fit(labels, rows.shape[0], whole=False)
+        return add_rows(stream, rows, labels, weights, n_threads=n_threads)
+    _check_bound(stream, counter.max_terms)
+    if not counter._kernel_applies():
+        return _add_plainly(stream.copy(n_threads), counter, raw_documents, labels, weights)
+    if not isinstance(stream, KernelStream):
+        stream = KernelStream.of_terms(stream, counter.max_terms)
+
+    def count() -> Any:
+        counter._validate_as_parent_does()
+        counted = counter._count(raw_documents, n_threads)
+        check_labels_fit(labels, counted.n_documents, whole=False)
+        return counted
+
+    return stream.add_texts(count, labels, weights, binary=bool(counter.binary), n_threads=n_threads)
+
+
+def add_rows(
+    stream: Stream, rows: Any, labels: Labels, weights: Weights, *, n_threads: int = 1
+) -> Stream:
+    """Return a stream with another batch of rows, whose columns are always the same.
+
+    Parameters
+    ----------
+    stream : PlainStream or KernelStream
+    rows : CSR of shape (n_documents, n_terms)
+        Canonical, with positive values only.
+    labels : Labels
+    weights : ndarray of shape (n_documents,) or None
+    n_threads : int, default=1
+
+    Returns
+    -------
+    PlainStream or KernelStream
+    """
+    length, n_columns = total_length(rows, weights), rows.shape[1]
+    if not isinstance(stream, KernelStream) or stream.length is None:
+        stream = _same_columns(stream.copy(n_threads), n_columns)
+    elif stream.native.n_columns != n_columns:
+        raise _other_columns(stream.native.n_columns, n_columns)
+    if _kernel.compiled() is not None:
+        if not isinstance(stream, KernelStream):
+            stream = KernelStream.of_columns(stream, n_columns)
+        return stream.add_rows(rows, length, labels, weights, n_threads=n_threads)
+    batch = Tally(
+        counts=ClassCounts.from_present(rows, labels, weights),
+        terms=None,
+        n_documents=rows.shape[0],
+        frequency=np.bincount(rows.indices, minlength=n_columns),
+        occurrences=np.array([length]),
+    )
+    return stream.copy(n_threads).add(batch)
+
+
+def _same_columns(stream: PlainStream, n_columns: int) -> PlainStream:
+    """Check the number of columns; a file may have names for them, which are not needed."""
+    if not stream.tallies:
+        return stream
+    tally = stream.tally()
+    if len(tally.frequency) != n_columns:
+        raise _other_columns(len(tally.frequency), n_columns)
+    if tally.terms is None:
+        return stream
+    fields = tally.counts, None, tally.n_documents, tally.frequency
+    return PlainStream((Tally(*fields, np.array([tally.total_length]), tally.n_batches),))
+
+
+def _other_columns(before: int, now: int) -> ValueError:
+    return ValueError(
+        f"the batches so far have {before} terms, got {now}: keep the vocabulary, or clone the estimator first"
+    )
+
+
+def _check_bound(stream: Stream, max_terms: int | None) -> None:
+    if isinstance(stream, KernelStream):
+        before, has_columns = stream.max_terms, stream.length is not None
+    elif stream.tallies:
+        has_columns = stream.tallies[0].terms is None
+        before = None if stream.tallies[0].summary is None else stream.tallies[0].summary.max_terms
+    else:
+        return
+    if has_columns:
+        raise ValueError("the batches so far had a vocabulary: keep it, or clone the estimator first")
+    if before != max_terms:
+        raise ValueError(
+            f"max_terms must stay the same in all batches, {before}, got {max_terms}: clone the estimator first"
+        )
+
+
+def _add_plainly(
+    stream: PlainStream, counter: CountVectorizer, raw_documents: Any, labels: Labels, weights: Weights
+) -> PlainStream:
+    documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
+    if counter.max_terms is not None:
+        counter._validate_as_parent_does()
+        analyze = counter.build_analyzer()
+        counted = [Counter(analyze(document)) for document in counter._readable(documents)]
+        check_labels_fit(labels, len(counted), whole=False)
+        if counter.binary:
+            counted = [Counter(counts.keys()) for counts in counted]
+        return stream.add_bounded(counted, labels, weights, counter.max_terms)
+    try:
+        X = counter._fit_rows(documents).matrix
+        terms = counter.get_feature_names_out()
+    except ValueError as error:
+        if not str(error).startswith("empty vocabulary"):
+            raise
+        X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
+    check_labels_fit(labels, X.shape[0], whole=False)
+    batch = Tally(
+        counts=ClassCounts.from_matrix(X, labels, sample_weight=weights),
+        terms=TermList.of(terms.tolist()),
+        n_documents=X.shape[0],
+        frequency=np.bincount(X.indices, minlength=len(terms)),
+        occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
+    )
+    return stream.add(batch)
+
+
+def chosen_terms(counter: CountVectorizer, tally: Tally) -> NDArray[np.bool_]:
+    """Return a mask of the terms within `min_df` and `max_df`; all terms of a given vocabulary."""
+    if counter.vocabulary is not None:
+        return np.ones(len(tally.frequency), dtype=bool)
+    fewest, most = (document_limit(limit, tally.n_documents) for limit in (counter.min_df, counter.max_df))
+    return (tally.frequency >= fewest) & (tally.frequency <= most)

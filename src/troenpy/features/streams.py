@@ -1,0 +1,258 @@
+"""Streams: the counts behind `partial_fit`, in the kernel or as plain tallies.
+
+A stream is never changed: adding a batch returns a new one, so that a `partial_fit` that fails leaves the estimator as
+it was. The kernel's tally does change, but its last batch only counts once the new stream has been used.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from troenpy import _kernel
+from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.labels import Labels
+from troenpy.features.seen_labels import SeenLabels
+from troenpy.features.space_saving import SpaceSaving
+from troenpy.features.summary import Summary
+from troenpy.features.tallies import Tally, add_tallies
+from troenpy.features.term_list import TermList
+from troenpy.fitting.transaction import estimator_lock
+
+Weights: TypeAlias = NDArray[np.float64] | None
+NO_WEIGHTS = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainStream:
+    """A stream of plain tallies: without the kernel, for settings it does not know, and in copies and files."""
+
+    tallies: tuple[Tally, ...] = ()
+
+    @property
+    def n_batches(self) -> int:
+        """The number of batches."""
+        return sum(tally.n_batches for tally in self.tallies)
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents, unweighted."""
+        return sum(tally.n_documents for tally in self.tallies)
+
+    def tally(self, n_threads: int = 1) -> Tally:
+        """Return the counts of all batches."""
+        return sum(self.tallies[1:], start=self.tallies[0])
+
+    def copy(self, n_threads: int = 1) -> "PlainStream":
+        """Return the stream itself."""
+        return self
+
+    def add(self, batch: Tally) -> "PlainStream":
+        """Return the stream with another batch."""
+        return PlainStream(add_tallies((*self.tallies, batch)))
+
+    def add_bounded(
+        self, documents: list[Counter[str]], labels: Labels, weights: Weights, max_terms: int
+    ) -> "PlainStream":
+        """Return the stream with another batch, of which at most `max_terms` terms are kept."""
+        if self.tallies:
+            tally = self.tally()
+            table, seen = SpaceSaving.of(tally), SeenLabels.of(tally.counts, _largest_weight(tally))
+        else:
+            table, seen = SpaceSaving(max_terms), SeenLabels.none()
+        seen, codes = seen.add(labels, weights)
+        starts = labels.indicator.indptr
+        for i, counts in enumerate(documents):
+            table.add(counts, codes[starts[i] : starts[i + 1]].tolist(), 1.0 if weights is None else float(weights[i]))
+        tally = table.tally(seen, self.n_documents + len(documents), self.n_batches + 1)
+        return PlainStream((tally,))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelStream:
+    """A stream in the kernel.
+
+    Parameters
+    ----------
+    native : TermTally or ColumnTally of the kernel
+    seen : SeenLabels
+    n_held : int
+        How many batches the native tally has if the last one belongs to this stream.
+    n_batches, n_documents : int
+        Of the stream.
+    max_terms : int or None
+    length : float or None
+        The weighted sum of all counts, if columns are fixed; None for terms.
+    """
+
+    native: Any
+    seen: SeenLabels
+    n_held: int = 0
+    n_batches: int = 0
+    n_documents: int = 0
+    max_terms: int | None = None
+    length: float | None = None
+
+    @classmethod
+    def of_terms(cls, before: PlainStream, max_terms: int | None) -> "KernelStream":
+        """Return a stream of texts that continues another one."""
+        assert _kernel.native is not None  # noqa: S101
+        tally = _kernel.native.TermTally(max_terms or 0)
+        if not before.tallies:
+            return cls(tally, SeenLabels.none(), max_terms=max_terms)
+        old = before.tally()
+        assert old.terms is not None  # noqa: S101
+        n_terms = len(old.terms)
+        errors, order, kept_above = np.empty(0, dtype=np.int64), np.arange(n_terms), 0
+        if old.summary is not None:
+            errors, order, kept_above = old.summary.errors, old.summary.order, old.summary.kept_above
+        text, ends = np.ascontiguousarray(old.terms.text), np.ascontiguousarray(old.terms.ends)
+        sizes = len(old.counts.classes), old.n_documents, kept_above
+        tally.restore(text, ends, errors, np.argsort(order), _saved_counts(old), *sizes)
+        seen = SeenLabels.of(old.counts, _largest_weight(old))
+        return cls(tally, seen, 0, old.n_batches, old.n_documents, max_terms)
+
+    @classmethod
+    def of_columns(cls, before: PlainStream, n_columns: int) -> "KernelStream":
+        """Return a stream of rows that continues another one."""
+        assert _kernel.native is not None  # noqa: S101
+        tally = _kernel.native.ColumnTally(n_columns)
+        if not before.tallies:
+            return cls(tally, SeenLabels.none(), length=0.0)
+        old = before.tally()
+        tally.restore(_saved_counts(old), len(old.counts.classes), old.n_documents)
+        seen = SeenLabels.of(old.counts, 1.0)
+        return cls(tally, seen, 0, old.n_batches, old.n_documents, None, old.total_length)
+
+    def add_texts(
+        self, count: Callable[[], Any], labels: Labels, weights: Weights, *, binary: bool, n_threads: int
+    ) -> "KernelStream":
+        """Return the stream with another batch, whose texts `count` returns in a TermCounter."""
+        self.native.settle(self.n_held, n_threads)
+        counter = count()
+        seen, codes = self.seen.add(labels, weights)
+        starts = labels.indicator.indptr.astype(np.int64)
+        weight = NO_WEIGHTS if weights is None else weights
+        self.native.hold(counter, starts, codes, weight, len(seen.classes), binary)
+        return self._with(seen, len(labels))
+
+    def add_rows(
+        self, rows: sparse.csr_array, length: float, labels: Labels, weights: Weights, *, n_threads: int
+    ) -> "KernelStream":
+        """Return the stream with another batch of canonical rows, and the weighted sum of their counts."""
+        self.native.settle(self.n_held, n_threads)
+        seen, codes = self.seen.add(labels, weights)
+        starts = labels.indicator.indptr.astype(np.int64)
+        weight = NO_WEIGHTS if weights is None else weights
+        self.native.hold(rows.indptr, rows.indices, starts, codes, weight, len(seen.classes))
+        return replace(self._with(seen, len(labels)), length=(self.length or 0.0) + length)
+
+    def _with(self, seen: SeenLabels, n_documents: int) -> "KernelStream":
+        return replace(
+            self,
+            seen=seen,
+            n_held=self.n_held + 1,
+            n_batches=self.n_batches + 1,
+            n_documents=self.n_documents + n_documents,
+        )
+
+    def tally(self, n_threads: int = 1) -> Tally:
+        """Return the counts of all batches."""
+        self.native.settle(self.n_held, n_threads)
+        terms, summary, occurrences = None, None, np.array([self.length])
+        if self.length is not None:
+            arrays = self.native.counts(self.seen.ranks())
+        else:
+            text, ends, errors, order, arrays = self.native.counts(self.seen.ranks(), n_threads)
+            terms, occurrences = TermList(text, ends.view(np.int64)), arrays[2]
+            if self.max_terms is not None:
+                ranks = np.argsort(np.argsort(order))
+                kept_above, largest = self.native.kept_above, self.seen.largest_weight
+                summary = Summary(self.max_terms, errors.view(np.int64), ranks, kept_above, largest)
+        frequency = arrays[0].view(np.int64)
+        return Tally(
+            self._counts(arrays, summary), terms, self.n_documents, frequency, occurrences, self.n_batches, summary
+        )
+
+    def _counts(self, arrays: Any, summary: Summary | None) -> ClassCounts:
+        frequency, weights, _, indptr, classes, counts = arrays
+        dtype = self.seen.n_docs.dtype
+        is_weighted = dtype.kind == "f"
+        return ClassCounts.from_sums(
+            classes=self.seen.classes.copy(),
+            n_documents=self.seen.n_documents,
+            n_docs=self.seen.n_docs[self.seen.codes],
+            doc_freq=sparse.csc_array(
+                (counts.astype(dtype, copy=False), classes, indptr),
+                shape=(len(self.seen.classes), len(frequency)),
+            ),
+            term_docs=weights if is_weighted else frequency.view(np.int64).copy(),
+            **({} if summary is None else summary.for_counts(is_weighted)),
+        )
+
+    def copy(self, n_threads: int = 1) -> PlainStream:
+        """Return an independent stream that goes on from here."""
+        return PlainStream((self.tally(n_threads),))
+
+
+Stream: TypeAlias = PlainStream | KernelStream
+
+
+def _saved_counts(tally: Tally) -> Any:
+    """Return the counts as the kernel takes them."""
+    assert _kernel.native is not None  # noqa: S101
+    doc_freq, n_terms = tally.counts.doc_freq, len(tally.frequency)
+    occurrences = tally.occurrences if len(tally.occurrences) == n_terms else np.zeros(n_terms)
+    return _kernel.native.SavedCounts(
+        tally.frequency.astype(np.int64),
+        tally.counts.term_docs.astype(np.float64),
+        occurrences.astype(np.float64),
+        doc_freq.indptr.astype(np.int64),
+        doc_freq.indices.astype(np.int32),
+        doc_freq.data.astype(np.float64),
+    )
+
+
+def _largest_weight(tally: Tally) -> float:
+    return 1.0 if tally.summary is None else tally.summary.largest_weight
+
+
+@contextmanager
+def errors_of_batch(number: int) -> Iterator[None]:
+    """Add the number of the batch to errors about its documents, labels or weights.
+
+    Examples
+    --------
+    >>> with errors_of_batch(1000):
+    ...     raise ValueError("document 17 is missing")
+    Traceback (most recent call last):
+        ...
+    ValueError: batch 1000: document 17 is missing
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        error.reason += f" (batch {number})"
+        raise
+    except (ValueError, TypeError) as error:
+        if type(error) not in (ValueError, TypeError):
+            raise
+        raise type(error)(f"batch {number}: {error}") from None
+
+
+class KeepsStream:
+    """An estimator with a `_stream`: copies and pickles get an independent one."""
+
+    _stream: Stream
+
+    def __getstate__(self) -> dict[str, Any]:
+        with estimator_lock(self):
+            state = dict(super().__getstate__())  # type: ignore[arg-type]
+            if "_stream" in state:
+                state["_stream"] = state["_stream"].copy()
+            return state
