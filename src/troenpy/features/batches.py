@@ -22,16 +22,18 @@ from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_whole
 
 
-def check_stream(counter: CountVectorizer, cv: Any) -> None:
-    """Raise an error for parameters that need all documents at once."""
+def check_counter(counter: CountVectorizer) -> None:
+    """Raise an error for wrong parameters, and for those that need all documents at once."""
     if counter.max_features is not None:
         raise ValueError(
             "max_features cannot be used with partial_fit: a term that is rare in the first batches may become"
             " frequent later. Use max_terms, min_df or a fixed vocabulary"
         )
-    check_no_cv(cv)
     if counter.max_terms is not None:
         check_whole("max_terms", counter.max_terms, least=1)
+    job_count(counter.n_jobs)
+    counter._check_text_parameters()
+    counter._validate_as_parent_does()
 
 
 def check_no_cv(cv: Any) -> None:
@@ -49,7 +51,7 @@ def add_documents(
     ----------
     stream : PlainStream or KernelStream
     counter : CountVectorizer
-        How to count, a copy that may be changed; `min_df` and `max_df` are ignored.
+        How to count: a copy that may be changed, whose parameters have been checked.
     raw_documents : iterable of str or bytes, array, Series or Arrow string data
     labels : Labels
     sample_weight : array-like of shape (n_documents,) or None
@@ -61,7 +63,6 @@ def add_documents(
     check_labels_fit(labels, raw_documents, whole=False)
     weights, n_threads = read_weights(sample_weight, len(labels)), job_count(counter.n_jobs)
     counter.min_df, counter.max_df = 1, 1.0
-    counter._check_text_parameters()
     if counter.vocabulary is not None:
         counter.max_terms = None  # the vocabulary is the bound
         rows = counter._fit_rows(raw_documents).matrix
@@ -74,7 +75,6 @@ def add_documents(
         stream = KernelStream.of_terms(stream, counter.max_terms)
 
     def count() -> Any:
-        counter._validate_as_parent_does()
         counted = counter._count(raw_documents, n_threads)
         check_labels_fit(labels, counted.n_documents, whole=False)
         return counted
@@ -159,7 +159,6 @@ def _add_plainly(
 ) -> PlainStream:
     documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
     if counter.max_terms is not None:
-        counter._validate_as_parent_does()
         analyze = counter.build_analyzer()
         counted = [Counter(analyze(document)) for document in counter._readable(documents)]
         check_labels_fit(labels, len(counted), whole=False)

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
+from operator import is_
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -246,13 +248,31 @@ def errors_of_batch(number: int) -> Iterator[None]:
 
 
 class KeepsStream:
-    """An estimator with a `_stream`: copies and pickles get an independent one."""
+    """An estimator with a `_stream`: copies and pickles get an independent one.
+
+    `_checked` holds the parameters that were checked with the last batch, since checking takes as long as counting a
+    small batch.
+    """
 
     _stream: Stream
 
     def __getstate__(self) -> dict[str, Any]:
         with estimator_lock(self):
             state = dict(super().__getstate__())  # type: ignore[arg-type]
+            state.pop("_checked", None)
             if "_stream" in state:
                 state["_stream"] = state["_stream"].copy()
             return state
+
+    def _check_once(self, check: Callable[[], None], *owners: Any) -> None:
+        """Check the parameters of some estimators, unless they are those of the last batch."""
+        values = [vars(owner).get(name) for owner in owners for name in _parameter_names(type(owner))]
+        before = vars(self).get("_checked", ())
+        if len(before) != len(values) or not all(map(is_, before, values)):
+            check()
+            self._checked = values
+
+
+@cache
+def _parameter_names(cls: Any) -> list[str]:
+    return list(cls._get_param_names())

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import check_labels_fit, read_required_labels
-from troenpy.features.batches import add_documents, check_stream, chosen_terms
+from troenpy.features.batches import add_documents, check_counter, check_no_cv, chosen_terms
 from troenpy.features.count_error import CountError
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
@@ -228,18 +228,18 @@ ngram_range, analyzer, max_df, min_df, max_features, max_terms, vocabulary, bina
         -------
         self
         """
-        check_stream(self, self.cv)
         if hasattr(self, "_weighter") and not hasattr(self, "_stream"):
             raise ValueError(
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        self._check_parameters()
+        counter = self._bare_copy()
+        self._check_once(lambda: self._check_stream(counter), self)
         stream = getattr(self, "_stream", PlainStream())
         with errors_of_batch(stream.n_batches + 1):
             check_collection(raw_documents)
             labels = read_required_labels(y, "TfPiVectorizer")
-            self._stream = add_documents(stream, self._bare_copy(), raw_documents, labels, sample_weight)
+            self._stream = add_documents(stream, counter, raw_documents, labels, sample_weight)
         self._forget("_weighter", "_terms", "_vocabulary", "_named_counts")
         return self
 
@@ -350,7 +350,7 @@ ngram_range, analyzer, max_df, min_df, max_features, max_terms, vocabulary, bina
     def _bare_copy(self) -> Self:
         """Return a copy to count with: it keeps methods that a subclass overrides, but has no fitted state."""
         counter = object.__new__(type(self))
-        fitted = ("_stream", "_weighter", "_terms", "_vocabulary", "_named_counts")
+        fitted = ("_stream", "_checked", "_weighter", "_terms", "_vocabulary", "_named_counts")
         vars(counter).update({name: value for name, value in vars(self).items() if name not in fitted})
         return counter
 
@@ -417,6 +417,11 @@ ngram_range, analyzer, max_df, min_df, max_features, max_terms, vocabulary, bina
             self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))
             if self._weighter.n_features_in_ != len(self._vocabulary):
                 raise ValueError("vocabulary and counts differ in size")
+
+    def _check_stream(self, counter: Self) -> None:
+        check_no_cv(self.cv)
+        self._check_parameters()
+        check_counter(counter)
 
     def _check_parameters(self) -> None:
         """Check parameters before any text is read."""

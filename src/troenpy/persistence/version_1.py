@@ -19,7 +19,7 @@ def upgrade(state: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
     own = set(TermFeatures().get_params(deep=False))
     counter = {
         "class": "CountVectorizer",
-        "parameters": {name: old[name] for name in CountVectorizer().get_params()},
+        "parameters": {name: old[name] for name in CountVectorizer().get_params() if name in old},
         "fitted": None,
     }
     takes_counts = old["input"] == "counts"
