@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from troenpy.counts.counting import documents_by_class, present_terms, read_weights
+from troenpy.counts.counting import check_row_labels, documents_by_class, present_terms, read_weights
 from troenpy.counts.fields import check_fields, check_total, class_array, read_columns, read_numbers, string_array
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.counts.merging import sum_fields
@@ -144,9 +144,7 @@ class ClassCounts:
         ClassCounts
         """
         present, labels = present_terms(X), read_labels(y)
-        if len(labels) != present.shape[0]:
-            sizes = [present.shape[0], len(labels)]
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes} in X and y")
+        check_row_labels(labels, present.shape[0])
         counts = cls.from_present(present, labels, read_weights(sample_weight, len(labels)), terms)
         check_fields(counts, len(labels.classes), present.shape[1])
         return counts

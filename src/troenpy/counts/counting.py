@@ -80,6 +80,14 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
     return weights
 
 
+def check_row_labels(labels: Labels, n_rows: int) -> None:
+    """Raise unless there are as many labels as rows."""
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(labels)]} in X and y"
+        )
+
+
 def documents_by_class(
     present: sparse.csr_array, labels: Labels, weights: NDArray[np.float64] | None, n_threads: int = 1
 ) -> tuple[sparse.csc_array, NDArray[Any]]:

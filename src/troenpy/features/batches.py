@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from troenpy import _kernel
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit
 from troenpy.features.count_vectorizer import CountVectorizer
-from troenpy.features.rows import total_length
-from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights
+from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights, add_rows
 from troenpy.features.tallies import Tally
 from troenpy.features.term_list import TermList
 from troenpy.features.text_parameters import document_limit
@@ -80,62 +78,6 @@ def add_documents(
         return counted
 
     return stream.add_texts(count, labels, weights, binary=bool(counter.binary), n_threads=n_threads)
-
-
-def add_rows(
-    stream: Stream, rows: Any, labels: Labels, weights: Weights, *, n_threads: int = 1
-) -> Stream:
-    """Return a stream with another batch of rows, whose columns are always the same.
-
-    Parameters
-    ----------
-    stream : PlainStream or KernelStream
-    rows : CSR of shape (n_documents, n_terms)
-        Canonical, with positive values only.
-    labels : Labels
-    weights : ndarray of shape (n_documents,) or None
-    n_threads : int, default=1
-
-    Returns
-    -------
-    PlainStream or KernelStream
-    """
-    length, n_columns = total_length(rows, weights), rows.shape[1]
-    if not isinstance(stream, KernelStream) or stream.length is None:
-        stream = _same_columns(stream.copy(n_threads), n_columns)
-    elif stream.native.n_columns != n_columns:
-        raise _other_columns(stream.native.n_columns, n_columns)
-    if _kernel.compiled() is not None:
-        if not isinstance(stream, KernelStream):
-            stream = KernelStream.of_columns(stream, n_columns)
-        return stream.add_rows(rows, length, labels, weights, n_threads=n_threads)
-    batch = Tally(
-        counts=ClassCounts.from_present(rows, labels, weights),
-        terms=None,
-        n_documents=rows.shape[0],
-        frequency=np.bincount(rows.indices, minlength=n_columns),
-        occurrences=np.array([length]),
-    )
-    return stream.copy(n_threads).add(batch)
-
-
-def _same_columns(stream: PlainStream, n_columns: int) -> PlainStream:
-    """Check the number of columns; a file may have names for them, which are not needed."""
-    if not stream.tallies:
-        return stream
-    tally = stream.tally()
-    if len(tally.frequency) != n_columns:
-        raise _other_columns(len(tally.frequency), n_columns)
-    if tally.terms is None:
-        return stream
-    fields = tally.counts, None, tally.n_documents, tally.frequency
-    return PlainStream((Tally(*fields, np.array([tally.total_length]), tally.n_batches),))
-
-
-def _other_columns(before: int, now: int) -> ValueError:
-    return ValueError(
-        f"the batches so far have {before} terms, got {now}: keep the vocabulary, or clone the estimator first"
-    )
 
 
 def _check_bound(stream: Stream, max_terms: int | None) -> None:

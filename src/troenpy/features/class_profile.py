@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.matrix import class_profiles
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import matrix_errors, present_terms, read_weights
+from troenpy.counts.counting import check_row_labels, matrix_errors, present_terms, read_weights
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.features.class_shares import finish_dense, finish_sparse
 from troenpy.features.rows import equal_rows
+from troenpy.features.streams import LearnedLater, LearnsLater, errors_of_batch
+from troenpy.features.tallies import Tally
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.parameters import check_whole
 from troenpy.fitting.transaction import all_or_nothing
@@ -28,7 +30,7 @@ from troenpy.weights.paper import idf
 LeaveOut = Literal["document", "copies"]
 
 
-class ClassProfile(TransformerMixin, BaseEstimator):
+class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
     """Turn a matrix of term counts into class profiles: one column per class, the square roots of a distribution.
 
     The profile of a document is the mean of its terms' class distributions, weighted by tf x IDF:
@@ -94,8 +96,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
            [0.667, 0.333]])
     """
 
-    counts_: ClassCounts
-    idf_: Floats
+    idf_: Any = LearnedLater()
 
     def __init__(self, *, smoothing: float = 1.0, leave_out: LeaveOut = "document", max_dense: int = 256) -> None:
         self.smoothing = smoothing
@@ -137,13 +138,11 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        is_first = not hasattr(self, "counts_")
-        counts = self._count(self._read(X, y, reset=is_first), y, sample_weight)[0]
-        if not is_first:
-            counts = self.counts_ + counts
-        if np.count_nonzero(counts.n_docs) > 1:
-            return self.learn(counts)
-        self.counts_ = counts
+        stream = self._stream_so_far()
+        with errors_of_batch(stream.n_batches + 1):
+            rows, labels = self._read(X, y, reset=stream.n_batches == 0), read_labels(y)
+            check_row_labels(labels, rows.shape[0])
+            self._add_rows(rows, labels, read_weights(sample_weight, rows.shape[0]))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -196,6 +195,10 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         -------
         self
         """
+        vars(self).pop("_stream", None)
+        return self._learn(counts)
+
+    def _learn(self, counts: ClassCounts) -> Self:
         check_smoothing(self.smoothing)
         if self.leave_out not in ("document", "copies"):
             raise ValueError(f"leave_out must be 'document' or 'copies', got {self.leave_out!r}")
@@ -204,6 +207,15 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         self.idf_ = np.maximum(idf(counts), 0.0)
         self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
         return self
+
+    def _learn_stream(self, tally: Tally) -> None:
+        counts = tally.counts
+        if hasattr(self, "feature_names_in_"):
+            counts = counts.with_terms(self.feature_names_in_)
+        if np.count_nonzero(counts.n_docs) > 1:
+            self._learn(counts)
+        else:
+            self.counts_ = counts
 
     def labels_left_out(self, rows: sparse.csr_array, labels: Labels, weights: Floats | None) -> sparse.csr_array:
         """Return how many documents of each class to leave out for each training row.

@@ -19,6 +19,7 @@ from scipy import sparse
 from troenpy import _kernel
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.labels import Labels
+from troenpy.features.rows import total_length
 from troenpy.features.seen_labels import SeenLabels
 from troenpy.features.space_saving import SpaceSaving
 from troenpy.features.summary import Summary
@@ -224,6 +225,69 @@ def _largest_weight(tally: Tally) -> float:
     return 1.0 if tally.summary is None else tally.summary.largest_weight
 
 
+def add_rows(
+    stream: Stream, rows: Any, labels: Labels, weights: Weights, *, n_threads: int = 1
+) -> Stream:
+    """Return a stream with another batch of rows, whose columns are always the same.
+
+    Parameters
+    ----------
+    stream : PlainStream or KernelStream
+    rows : CSR of shape (n_documents, n_terms)
+        Canonical, with positive values only.
+    labels : Labels
+    weights : ndarray of shape (n_documents,) or None
+    n_threads : int, default=1
+
+    Returns
+    -------
+    PlainStream or KernelStream
+    """
+    length, n_columns = total_length(rows, weights), rows.shape[1]
+    if not isinstance(stream, KernelStream) or stream.length is None:
+        stream = _same_columns(stream.copy(n_threads), n_columns)
+    elif stream.native.n_columns != n_columns:
+        raise _other_columns(stream.native.n_columns, n_columns)
+    if _kernel.compiled() is not None:
+        if not isinstance(stream, KernelStream):
+            stream = KernelStream.of_columns(stream, n_columns)
+        return stream.add_rows(rows, length, labels, weights, n_threads=n_threads)
+    batch = Tally(
+        counts=ClassCounts.from_present(rows, labels, weights),
+        terms=None,
+        n_documents=rows.shape[0],
+        frequency=np.bincount(rows.indices, minlength=n_columns),
+        occurrences=np.array([length]),
+    )
+    return stream.copy(n_threads).add(batch)
+
+
+def _same_columns(stream: PlainStream, n_columns: int) -> PlainStream:
+    """Check the number of columns; a file may have names for them, which are not needed."""
+    if not stream.tallies:
+        return stream
+    tally = stream.tally()
+    if len(tally.frequency) != n_columns:
+        raise _other_columns(len(tally.frequency), n_columns)
+    if tally.terms is None:
+        return stream
+    fields = tally.counts, None, tally.n_documents, tally.frequency
+    return PlainStream((Tally(*fields, np.array([tally.total_length]), tally.n_batches),))
+
+
+def _other_columns(before: int, now: int) -> ValueError:
+    return ValueError(
+        f"the batches so far have {before} terms, got {now}: keep the vocabulary, or clone the estimator first"
+    )
+
+
+def stream_of(counts: ClassCounts, length: float) -> PlainStream:
+    """Return a stream of rows that continues from counts, and from the weighted sum of all counts."""
+    frequency = np.zeros(len(counts.term_docs), dtype=np.int64) if counts.is_weighted else counts.term_docs
+    n_documents = 0 if counts.is_weighted else int(counts.n_documents)
+    return PlainStream((Tally(counts.without_terms(), None, n_documents, frequency, np.array([length])),))
+
+
 @contextmanager
 def errors_of_batch(number: int) -> Iterator[None]:
     """Add the number of the batch to errors about its documents, labels or weights.
@@ -271,6 +335,46 @@ class KeepsStream:
         if len(before) != len(values) or not all(map(is_, before, values)):
             check()
             self._checked = values
+
+
+class LearnedLater:
+    """A fitted attribute that is computed from the stream when it is needed; once it is set, it is a plain one."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if estimator is None:
+            return self
+        if "_stream" in vars(estimator):
+            with estimator_lock(estimator):  # keeps out partial_fit
+                if "counts_" not in vars(estimator):
+                    estimator._learn_stream(estimator._stream.tally())
+            if self.name in vars(estimator):
+                return vars(estimator)[self.name]
+        raise AttributeError(f"{type(estimator).__name__!r} object has no attribute {self.name!r}")
+
+
+class LearnsLater(KeepsStream):
+    """An estimator of counts, whose fitted attributes are computed from its stream when they are needed."""
+
+    counts_: Any = LearnedLater()
+
+    def _learn_stream(self, tally: Tally) -> None:
+        raise NotImplementedError
+
+    def _add_rows(self, rows: Any, labels: Labels, weights: Weights) -> None:
+        """Add a batch, and forget what was learned."""
+        self._stream = add_rows(self._stream_so_far(), rows, labels, weights)
+        for name in [name for name in vars(self) if isinstance(getattr(type(self), name, None), LearnedLater)]:
+            del vars(self)[name]
+
+    def _stream_so_far(self) -> Stream:
+        """Return the stream; after `fit` or `learn`, one that continues from the counts."""
+        if "_stream" in vars(self):
+            return self._stream
+        counts = vars(self).get("counts_")
+        return PlainStream() if counts is None else stream_of(counts, vars(self).get("total_length_", 0.0))
 
 
 @cache
