@@ -12,7 +12,8 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit
 from troenpy.features.count_vectorizer import CountVectorizer
-from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights, add_rows
+from troenpy.features.row_streams import RowStream
+from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights, row_stream
 from troenpy.features.tallies import Tally
 from troenpy.features.term_list import TermList
 from troenpy.features.text_parameters import document_limit
@@ -65,12 +66,14 @@ def add_documents(
         counter.max_terms = None  # the vocabulary is the bound
         rows = counter._fit_rows(raw_documents).matrix
         check_labels_fit(labels, rows.shape[0], whole=False)
-        return add_rows(stream, rows, labels, weights, n_threads=n_threads)
+        return row_stream(stream, rows.shape[1]).add(rows, labels, weights, n_threads=n_threads)
+    if isinstance(stream, RowStream):
+        raise ValueError("the batches so far had a vocabulary: keep it, or clone the estimator first")
     _check_bound(stream, counter.max_terms)
     if not counter._kernel_applies():
         return _add_plainly(stream.copy(n_threads), counter, raw_documents, labels, weights)
     if not isinstance(stream, KernelStream):
-        stream = KernelStream.of_terms(stream, counter.max_terms)
+        stream = KernelStream.of(stream, counter.max_terms)
 
     def count() -> Any:
         counted = counter._count(raw_documents, n_threads)
@@ -80,16 +83,14 @@ def add_documents(
     return stream.add_texts(count, labels, weights, binary=bool(counter.binary), n_threads=n_threads)
 
 
-def _check_bound(stream: Stream, max_terms: int | None) -> None:
+def _check_bound(stream: PlainStream | KernelStream, max_terms: int | None) -> None:
     if isinstance(stream, KernelStream):
-        before, has_columns = stream.max_terms, stream.length is not None
+        before = stream.max_terms
     elif stream.tallies:
-        has_columns = stream.tallies[0].terms is None
-        before = None if stream.tallies[0].summary is None else stream.tallies[0].summary.max_terms
+        summary = stream.tallies[0].summary
+        before = None if summary is None else summary.max_terms
     else:
         return
-    if has_columns:
-        raise ValueError("the batches so far had a vocabulary: keep it, or clone the estimator first")
     if before != max_terms:
         raise ValueError(
             f"max_terms must stay the same in all batches, {before}, got {max_terms}: clone the estimator first"

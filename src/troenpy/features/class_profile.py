@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.matrix import class_profiles
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import check_row_labels, matrix_errors, present_terms, read_weights
+from troenpy.counts.counting import canonical_counts, check_row_labels, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.features.class_shares import finish_dense, finish_sparse
 from troenpy.features.rows import equal_rows
@@ -320,6 +320,9 @@ class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
         return np.asarray(self.counts_.doc_freq.sum(axis=0), dtype=np.float64)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> sparse.csr_array:
+        is_known = not reset and not hasattr(self, "feature_names_in_")
+        if is_known and has_only_counts(X, self.n_features_in_):
+            return canonical_counts(X)
         with matrix_errors():
             X = validate_data(
                 self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
@@ -328,7 +331,7 @@ class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
             raise ValueError(
                 "ClassProfile requires y to be passed, but the target y is None: pass one label per document"
             )
-        return present_terms(X)
+        return canonical_counts(X)
 
     def _count(self, rows: sparse.csr_array, y: Any, sample_weight: Any) -> tuple[ClassCounts, Labels, Floats | None]:
         """Return the class counts, the labels and the sample weights."""

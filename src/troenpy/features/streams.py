@@ -19,7 +19,7 @@ from scipy import sparse
 from troenpy import _kernel
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.labels import Labels
-from troenpy.features.rows import total_length
+from troenpy.features.row_streams import RowStream
 from troenpy.features.seen_labels import SeenLabels
 from troenpy.features.space_saving import SpaceSaving
 from troenpy.features.summary import Summary
@@ -82,15 +82,13 @@ class KernelStream:
 
     Parameters
     ----------
-    native : TermTally or ColumnTally of the kernel
+    native : TermTally of the kernel
     seen : SeenLabels
     n_held : int
         How many batches the native tally has if the last one belongs to this stream.
     n_batches, n_documents : int
         Of the stream.
     max_terms : int or None
-    length : float or None
-        The weighted sum of all counts, if columns are fixed; None for terms.
     """
 
     native: Any
@@ -99,10 +97,9 @@ class KernelStream:
     n_batches: int = 0
     n_documents: int = 0
     max_terms: int | None = None
-    length: float | None = None
 
     @classmethod
-    def of_terms(cls, before: PlainStream, max_terms: int | None) -> "KernelStream":
+    def of(cls, before: PlainStream, max_terms: int | None) -> "KernelStream":
         """Return a stream of texts that continues another one."""
         assert _kernel.native is not None  # noqa: S101
         tally = _kernel.native.TermTally(max_terms or 0)
@@ -120,18 +117,6 @@ class KernelStream:
         seen = SeenLabels.of(old.counts, _largest_weight(old))
         return cls(tally, seen, 0, old.n_batches, old.n_documents, max_terms)
 
-    @classmethod
-    def of_columns(cls, before: PlainStream, n_columns: int) -> "KernelStream":
-        """Return a stream of rows that continues another one."""
-        assert _kernel.native is not None  # noqa: S101
-        tally = _kernel.native.ColumnTally(n_columns)
-        if not before.tallies:
-            return cls(tally, SeenLabels.none(), length=0.0)
-        old = before.tally()
-        tally.restore(_saved_counts(old), len(old.counts.classes), old.n_documents)
-        seen = SeenLabels.of(old.counts, 1.0)
-        return cls(tally, seen, 0, old.n_batches, old.n_documents, None, old.total_length)
-
     def add_texts(
         self, count: Callable[[], Any], labels: Labels, weights: Weights, *, binary: bool, n_threads: int
     ) -> "KernelStream":
@@ -143,17 +128,6 @@ class KernelStream:
         weight = NO_WEIGHTS if weights is None else weights
         self.native.hold(counter, starts, codes, weight, len(seen.classes), binary)
         return self._with(seen, len(labels))
-
-    def add_rows(
-        self, rows: sparse.csr_array, length: float, labels: Labels, weights: Weights, *, n_threads: int
-    ) -> "KernelStream":
-        """Return the stream with another batch of canonical rows, and the weighted sum of their counts."""
-        self.native.settle(self.n_held, n_threads)
-        seen, codes = self.seen.add(labels, weights)
-        starts = labels.indicator.indptr.astype(np.int64)
-        weight = NO_WEIGHTS if weights is None else weights
-        self.native.hold(rows.indptr, rows.indices, starts, codes, weight, len(seen.classes))
-        return replace(self._with(seen, len(labels)), length=(self.length or 0.0) + length)
 
     def _with(self, seen: SeenLabels, n_documents: int) -> "KernelStream":
         return replace(
@@ -167,19 +141,19 @@ class KernelStream:
     def tally(self, n_threads: int = 1) -> Tally:
         """Return the counts of all batches."""
         self.native.settle(self.n_held, n_threads)
-        terms, summary, occurrences = None, None, np.array([self.length])
-        if self.length is not None:
-            arrays = self.native.counts(self.seen.ranks())
-        else:
-            text, ends, errors, order, arrays = self.native.counts(self.seen.ranks(), n_threads)
-            terms, occurrences = TermList(text, ends.view(np.int64)), arrays[2]
-            if self.max_terms is not None:
-                ranks = np.argsort(np.argsort(order))
-                kept_above, largest = self.native.kept_above, self.seen.largest_weight
-                summary = Summary(self.max_terms, errors.view(np.int64), ranks, kept_above, largest)
-        frequency = arrays[0].view(np.int64)
+        text, ends, errors, order, arrays = self.native.counts(self.seen.ranks(), n_threads)
+        summary = None
+        if self.max_terms is not None:
+            ranks, kept_above = np.argsort(np.argsort(order)), self.native.kept_above
+            summary = Summary(self.max_terms, errors.view(np.int64), ranks, kept_above, self.seen.largest_weight)
         return Tally(
-            self._counts(arrays, summary), terms, self.n_documents, frequency, occurrences, self.n_batches, summary
+            counts=self._counts(arrays, summary),
+            terms=TermList(text, ends.view(np.int64)),
+            n_documents=self.n_documents,
+            frequency=arrays[0].view(np.int64),
+            occurrences=arrays[2],
+            n_batches=self.n_batches,
+            summary=summary,
         )
 
     def _counts(self, arrays: Any, summary: Summary | None) -> ClassCounts:
@@ -203,18 +177,17 @@ class KernelStream:
         return PlainStream((self.tally(n_threads),))
 
 
-Stream: TypeAlias = PlainStream | KernelStream
+Stream: TypeAlias = PlainStream | KernelStream | RowStream
 
 
 def _saved_counts(tally: Tally) -> Any:
     """Return the counts as the kernel takes them."""
     assert _kernel.native is not None  # noqa: S101
-    doc_freq, n_terms = tally.counts.doc_freq, len(tally.frequency)
-    occurrences = tally.occurrences if len(tally.occurrences) == n_terms else np.zeros(n_terms)
+    doc_freq = tally.counts.doc_freq
     return _kernel.native.SavedCounts(
         tally.frequency.astype(np.int64),
         tally.counts.term_docs.astype(np.float64),
-        occurrences.astype(np.float64),
+        tally.occurrences.astype(np.float64),
         doc_freq.indptr.astype(np.int64),
         doc_freq.indices.astype(np.int32),
         doc_freq.data.astype(np.float64),
@@ -225,67 +198,14 @@ def _largest_weight(tally: Tally) -> float:
     return 1.0 if tally.summary is None else tally.summary.largest_weight
 
 
-def add_rows(
-    stream: Stream, rows: Any, labels: Labels, weights: Weights, *, n_threads: int = 1
-) -> Stream:
-    """Return a stream with another batch of rows, whose columns are always the same.
-
-    Parameters
-    ----------
-    stream : PlainStream or KernelStream
-    rows : CSR of shape (n_documents, n_terms)
-        Canonical, with positive values only.
-    labels : Labels
-    weights : ndarray of shape (n_documents,) or None
-    n_threads : int, default=1
-
-    Returns
-    -------
-    PlainStream or KernelStream
-    """
-    length, n_columns = total_length(rows, weights), rows.shape[1]
-    if not isinstance(stream, KernelStream) or stream.length is None:
-        stream = _same_columns(stream.copy(n_threads), n_columns)
-    elif stream.native.n_columns != n_columns:
-        raise _other_columns(stream.native.n_columns, n_columns)
-    if _kernel.compiled() is not None:
-        if not isinstance(stream, KernelStream):
-            stream = KernelStream.of_columns(stream, n_columns)
-        return stream.add_rows(rows, length, labels, weights, n_threads=n_threads)
-    batch = Tally(
-        counts=ClassCounts.from_present(rows, labels, weights),
-        terms=None,
-        n_documents=rows.shape[0],
-        frequency=np.bincount(rows.indices, minlength=n_columns),
-        occurrences=np.array([length]),
-    )
-    return stream.copy(n_threads).add(batch)
-
-
-def _same_columns(stream: PlainStream, n_columns: int) -> PlainStream:
-    """Check the number of columns; a file may have names for them, which are not needed."""
-    if not stream.tallies:
+def row_stream(stream: Stream, n_columns: int) -> RowStream:
+    """Return a stream of rows that continues another one; its columns must be the same."""
+    if isinstance(stream, RowStream):
         return stream
-    tally = stream.tally()
-    if len(tally.frequency) != n_columns:
-        raise _other_columns(len(tally.frequency), n_columns)
-    if tally.terms is None:
-        return stream
-    fields = tally.counts, None, tally.n_documents, tally.frequency
-    return PlainStream((Tally(*fields, np.array([tally.total_length]), tally.n_batches),))
-
-
-def _other_columns(before: int, now: int) -> ValueError:
-    return ValueError(
-        f"the batches so far have {before} terms, got {now}: keep the vocabulary, or clone the estimator first"
-    )
-
-
-def stream_of(counts: ClassCounts, length: float) -> PlainStream:
-    """Return a stream of rows that continues from counts, and from the weighted sum of all counts."""
-    frequency = np.zeros(len(counts.term_docs), dtype=np.int64) if counts.is_weighted else counts.term_docs
-    n_documents = 0 if counts.is_weighted else int(counts.n_documents)
-    return PlainStream((Tally(counts.without_terms(), None, n_documents, frequency, np.array([length])),))
+    if isinstance(stream, PlainStream) and not stream.tallies:
+        return RowStream.empty(n_columns)
+    tally = stream.tally()  # a file may have names of columns, which are not needed
+    return RowStream.of_counts(tally.counts, tally.total_length, tally.n_batches, tally.n_documents)
 
 
 @contextmanager
@@ -365,7 +285,7 @@ class LearnsLater(KeepsStream):
 
     def _add_rows(self, rows: Any, labels: Labels, weights: Weights) -> None:
         """Add a batch, and forget what was learned."""
-        self._stream = add_rows(self._stream_so_far(), rows, labels, weights)
+        self._stream = row_stream(self._stream_so_far(), rows.shape[1]).add(rows, labels, weights)
         for name in [name for name in vars(self) if isinstance(getattr(type(self), name, None), LearnedLater)]:
             del vars(self)[name]
 
@@ -374,7 +294,7 @@ class LearnsLater(KeepsStream):
         if "_stream" in vars(self):
             return self._stream
         counts = vars(self).get("counts_")
-        return PlainStream() if counts is None else stream_of(counts, vars(self).get("total_length_", 0.0))
+        return PlainStream() if counts is None else RowStream.of_counts(counts, vars(self).get("total_length_", 0.0))
 
 
 @cache

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.matrix import return_free_memory
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import matrix_errors, present_terms, read_weights
+from troenpy.counts.counting import canonical_counts, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.batches import add_documents, check_counter, check_no_cv, chosen_terms
 from troenpy.features.blocks import Block
@@ -28,7 +28,8 @@ from troenpy.features.documents import check_collection
 from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks, mean_length
 from troenpy.features.folds import folds
 from troenpy.features.parts import Parts
-from troenpy.features.streams import KeepsStream, PlainStream, Stream, add_rows, errors_of_batch, stream_of
+from troenpy.features.row_streams import RowStream
+from troenpy.features.streams import KeepsStream, PlainStream, Stream, errors_of_batch, row_stream
 from troenpy.features.tallies import Tally
 from troenpy.features.views import View, any_takes_counts, nested_parameters, read_views, set_nested_parameters, view_of_words
 from troenpy.files import archive
@@ -250,7 +251,8 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
                 labels = read_required_labels(y, "TermFeatures")
                 check_labels_fit(labels, rows.shape[0], whole=False)
                 weights = read_weights(sample_weight, len(labels))
-                self._stream = add_rows(stream, rows, labels, weights, n_threads=job_count(self.n_jobs))
+                n_threads = job_count(self.n_jobs)
+                self._stream = row_stream(stream, rows.shape[1]).add(rows, labels, weights, n_threads=n_threads)
         vars(self).pop("_views", None)
         return self
 
@@ -264,7 +266,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the features first"
             )
-        return stream_of(view.counts, view.length * view.counts.n_documents)
+        return RowStream.of_counts(view.counts, view.length * view.counts.n_documents)
 
     def _bare_counter(self, view: View) -> CountVectorizer:
         """Return a copy of the counter to count with: without cloning, which takes as long as counting a small batch."""
@@ -531,13 +533,18 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
             self.n_features_in_ = len(self._stream.tally().frequency)
 
     def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
-        with matrix_errors():
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
-            )
-        rows: Any = present_terms(X)
+        is_known = not reset and not hasattr(self, "feature_names_in_")
+        if not (is_known and has_only_counts(X, self.n_features_in_)):
+            X = self._validate_counts(X, reset=reset)
+        rows: Any = canonical_counts(X)
         rows = sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
         return CountedRows(rows, rows.data, rows.indices)
+
+    def _validate_counts(self, X: Any, *, reset: bool) -> Any:
+        with matrix_errors():
+            return validate_data(
+                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

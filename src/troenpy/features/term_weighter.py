@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import check_row_labels, matrix_errors, present_terms, read_weights
+from troenpy.counts.counting import canonical_counts, check_row_labels, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import read_labels
 from troenpy.features.folds import folds
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length, weighted_rows
@@ -146,7 +146,7 @@ class TermWeighter(LearnsLater, OneToOneFeatureMixin, TransformerMixin, BaseEsti
         stream = self._stream_so_far()
         with errors_of_batch(stream.n_batches + 1):
             X = self._read(X, y, reset=stream.n_batches == 0)
-            rows, labels = present_terms(X), read_labels(y)
+            rows, labels = canonical_counts(X), read_labels(y)
             check_row_labels(labels, rows.shape[0])
             self._add_rows(rows, labels, read_weights(sample_weight, rows.shape[0]))
         return self
@@ -309,6 +309,9 @@ class TermWeighter(LearnsLater, OneToOneFeatureMixin, TransformerMixin, BaseEsti
             self.weights_ = check_array(saved.arrays["weights"], (self.n_features_in_,))
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
+        is_known = not reset and not hasattr(self, "feature_names_in_")
+        if is_known and has_only_counts(X, self.n_features_in_):
+            return X
         with matrix_errors():
             X = validate_data(
                 self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True

@@ -30,12 +30,8 @@ public:
     const Labels &labels() const { return documents_.labels; }
     bool has_begun() const { return chunk_ > 0 || document_ > 0 || entry_ > 0 || worker_ > 0 || term_ > 0; }
 
-    // Whether to sum by term and class first: if that is faster, and the order of documents does not matter.
-    bool should_sum() const {
-        std::uint64_t n_entries = 0;
-        for (const text::Chunk &chunk : documents_.chunks) n_entries += size_of(chunk);
-        return labels().weights.empty() && n_entries >= std::accumulate(n_terms_.begin(), n_terms_.end(), 0ull);
-    }
+    // Whether the order of documents matters, because sums of weights are rounded.
+    bool is_weighted() const { return !labels().weights.empty(); }
 
     // Adds the sums of each worker. number_of(worker, term) is the number of a term in the cells; guess(worker, term) is
     // the likely one, or a number beyond the cells.
@@ -139,7 +135,7 @@ public:
 
 private:
     std::optional<Batch> batch_;
-    std::uint64_t n_batches_ = 0, n_documents_ = 0;
+    std::uint64_t n_batches_ = 0, n_documents_ = 0;  // that were added
 };
 
 }  // namespace troenpy::tally

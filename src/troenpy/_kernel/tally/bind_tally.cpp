@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "tally/column_tally.hpp"
 #include "tally/term_tally.hpp"
 
 namespace troenpy::tally {
@@ -142,41 +141,6 @@ void restore_terms(TermTally &tally, Array<const std::uint8_t> text, Int64s ends
     }
 }
 
-template <typename Index>
-void hold_rows(ColumnTally &tally, Array<const Index> indptr, Array<const Index> indices, Int64s starts, Int64s codes,
-               Doubles weights, std::uint32_t n_classes) {
-    const std::size_t n_rows = checked_rows(indptr, indices.size());
-    Documents rows;
-    rows.labels = read_labels(starts, codes, weights, n_classes);
-    if (rows.labels.n_documents() != n_rows) throw std::invalid_argument("rows and labels differ in number");
-    text::Chunk &chunk = rows.chunks.emplace_back();
-    const Index *first = indices.data() + indptr.data()[0];
-    const auto n_stored = static_cast<std::size_t>(indptr.data()[n_rows] - indptr.data()[0]);
-    chunk.entries.reserve(n_stored);
-    chunk.lengths.reserve(n_rows);
-    for (std::size_t i = 0; i < n_stored; ++i) {
-        if (static_cast<std::uint64_t>(first[i]) >= tally.n_columns())
-            throw std::out_of_range("a column is out of range");
-        chunk.entries[i] = {static_cast<std::uint32_t>(first[i]), 0};
-    }
-    for (std::size_t row = 0; row < n_rows; ++row)
-        chunk.lengths.push_back(static_cast<std::uint32_t>(indptr.data()[row + 1] - indptr.data()[row]));
-    tally.hold(std::move(rows));
-}
-
-void settle_rows(ColumnTally &tally, std::uint64_t n_batches, unsigned n_threads) {
-    watched([&](Watch &watch) { tally.settle(n_batches, n_threads, watch); });
-}
-
-nb::tuple column_counts(ColumnTally &tally, Int64s ranks) { return to_tuple(tally.counts(read_ranks(ranks))); }
-
-void restore_columns(ColumnTally &tally, const SavedArrays &saved, std::uint32_t n_classes, std::uint64_t n_documents) {
-    const SavedCounts counts = saved.checked(tally.n_columns(), n_classes);
-    tally.cells().set_classes(n_classes);
-    tally.waiting().start_with(n_documents);
-    for (std::uint32_t column = 0; column < tally.n_columns(); ++column) restore(tally.cells(), column, counts, column);
-}
-
 }  // namespace
 
 void bind(nb::module_ &module) {
@@ -196,18 +160,6 @@ void bind(nb::module_ &module) {
         .def("restore", &restore_terms, nb::arg("text").noconvert(), nb::arg("ends").noconvert(),
              nb::arg("errors").noconvert(), nb::arg("sequence").noconvert(), nb::arg("saved"), nb::arg("n_classes"),
              nb::arg("n_documents"), nb::arg("kept_above"));
-    nb::class_<ColumnTally> columns(module, "ColumnTally");
-    columns.def(nb::init<std::uint32_t>(), nb::arg("n_columns"))
-        .def_prop_ro("n_columns", &ColumnTally::n_columns)
-        .def("settle", &settle_rows, nb::arg("n_batches"), nb::arg("n_threads"))
-        .def("counts", &column_counts, nb::arg("ranks").noconvert())
-        .def("restore", &restore_columns, nb::arg("saved"), nb::arg("n_classes"), nb::arg("n_documents"));
-    columns.def("hold", &hold_rows<std::int32_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-                nb::arg("starts").noconvert(), nb::arg("codes").noconvert(), nb::arg("weights").noconvert(),
-                nb::arg("n_classes"));
-    columns.def("hold", &hold_rows<std::int64_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-                nb::arg("starts").noconvert(), nb::arg("codes").noconvert(), nb::arg("weights").noconvert(),
-                nb::arg("n_classes"));
 }
 
 }  // namespace troenpy::tally

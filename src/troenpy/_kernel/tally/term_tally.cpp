@@ -44,7 +44,7 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
         const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
         const auto guess = [&](std::uint32_t worker, std::uint32_t term) { return places_[worker][term].term; };
         cells_.set_classes(batch.labels().n_classes);
-        if (!is_bounded() && batch.should_sum()) {
+        if (!is_bounded() && !batch.is_weighted()) {
             batch.add_sums(cells_, n_threads, watch, number, guess);
         } else {
             batch.add_entries(cells_, watch, number, guess);
