@@ -392,7 +392,7 @@ def test_n_jobs_is_checked(n_jobs):
 def test_it_is_an_estimator():
     vectorizer = CountVectorizer(ngram_range=(1, 2), n_jobs=2, min_df=2)
     assert vectorizer.get_params()["n_jobs"] == 2
-    assert set(vectorizer.get_params()) == {*Reference().get_params(), "min_class_df", "n_jobs", "nulls"}
+    assert set(vectorizer.get_params()) == {*Reference().get_params(), "max_terms", "min_class_df", "n_jobs", "nulls"}
     assert clone(vectorizer).set_params(n_jobs=1).get_params()["ngram_range"] == (1, 2)
     assert "CountVectorizer" in estimator_html_repr(vectorizer)
     documents = ["ab cd ab", "ab cd", "ef"]

@@ -15,6 +15,9 @@ void bind(nanobind::module_ &module);
 namespace matrix {
 void bind(nanobind::module_ &module);
 }
+namespace tally {
+void bind(nanobind::module_ &module);
+}
 namespace neighbors {
 void bind(nanobind::module_ &module);
 }

@@ -8,5 +8,6 @@ NB_MODULE(_native, module) {
     troenpy::text::bind(module);
     troenpy::solver::bind(module);
     troenpy::matrix::bind(module);
+    troenpy::tally::bind(module);
     troenpy::neighbors::bind(module);
 }

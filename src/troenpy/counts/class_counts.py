@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
-from troenpy.counts.counting import documents_by_class, present_terms, read_weights
+from troenpy.counts.counting import check_row_labels, documents_by_class, present_terms, read_weights
 from troenpy.counts.fields import check_fields, check_total, class_array, read_columns, read_numbers, string_array
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.counts.merging import sum_fields
 from troenpy.counts.saved import from_arrays, plain_arrays, to_arrays
 from troenpy.files import archive
+from troenpy.fitting.parameters import check_whole
 
 
 class ClassCounts:
@@ -40,6 +41,11 @@ class ClassCounts:
         Documents per term.
     terms : sequence of V strings, optional
         Names of the columns. Without them, counts only add if they have the same number of columns.
+    errors : ndarray of shape (V,), optional
+        How many documents of each term may be missing, if the counts are lower bounds, as from a stream with
+        `max_terms`. None if the counts are exact. They may be missing in any class.
+    kept_above : int or float, default=0
+        If the counts are inexact: a term that is not among them is in at most this many documents.
 
     Examples
     --------
@@ -52,13 +58,17 @@ class ClassCounts:
     (['coal', 'goal', 'vote'], [1, 2, 3])
     """
 
-    __slots__ = ("_data", "_indices", "_indptr", "classes", "n_docs", "n_documents", "term_docs", "terms")
+    __slots__ = (
+        "_data", "_indices", "_indptr", "classes", "errors", "kept_above", "n_docs", "n_documents", "term_docs", "terms"
+    )  # fmt: skip
 
     classes: NDArray[Any]
     n_documents: int | float
     n_docs: NDArray[Any]
     term_docs: NDArray[Any]
     terms: NDArray[np.object_] | None
+    errors: NDArray[Any] | None
+    kept_above: int | float
     _data: NDArray[Any]
     _indices: NDArray[Any]
     _indptr: NDArray[Any]
@@ -73,6 +83,8 @@ class ClassCounts:
         doc_freq: Any,
         term_docs: Any,
         terms: Any = None,
+        errors: Any = None,
+        kept_above: int | float = 0,
     ) -> None:
         check_total(n_documents)
         n_docs, term_docs = read_numbers("n_docs", n_docs, 1), read_numbers("term_docs", term_docs, 1)
@@ -89,6 +101,8 @@ class ClassCounts:
             doc_freq=matrix,
             term_docs=np.array(term_docs, dtype=dtype),
             terms=None if terms is None else string_array(terms),
+            errors=None if errors is None else np.array(read_numbers("errors", errors, 1), dtype=dtype),
+            kept_above=kept_above,
         )
         check_fields(self, *matrix.shape)
 
@@ -131,9 +145,7 @@ class ClassCounts:
         ClassCounts
         """
         present, labels = present_terms(X), read_labels(y)
-        if len(labels) != present.shape[0]:
-            sizes = [present.shape[0], len(labels)]
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes} in X and y")
+        check_row_labels(labels, present.shape[0])
         counts = cls.from_present(present, labels, read_weights(sample_weight, len(labels)), terms)
         check_fields(counts, len(labels.classes), present.shape[1])
         return counts
@@ -172,7 +184,27 @@ class ClassCounts:
             doc_freq=doc_freq,
             term_docs=term_docs,
             terms=None if terms is None else string_array(terms),
+            errors=None,
+            kept_above=0,
         )
+        return counts
+
+    @classmethod
+    def from_sums(cls, **fields: Any) -> "ClassCounts":
+        """Create counts from the fields of the constructor, without any checks.
+
+        Parameters
+        ----------
+        **fields
+            All of one dtype, int64 or float64, in arrays that nobody else refers to; `doc_freq` is a CSC array with
+            sorted indices and without stored zeros.
+
+        Returns
+        -------
+        ClassCounts
+        """
+        counts = object.__new__(cls)
+        counts._fill(**{"terms": None, "errors": None, "kept_above": 0, **fields})
         return counts
 
     @property
@@ -216,6 +248,8 @@ class ClassCounts:
             doc_freq=self.doc_freq[:, chosen],
             term_docs=self.term_docs[chosen],
             terms=None if self.terms is None else self.terms[chosen],
+            errors=None if self.errors is None else self.errors[chosen],
+            kept_above=self.kept_above,
         )
 
     def documents_of(self, columns: NDArray[Any]) -> NDArray[Any]:
@@ -237,6 +271,50 @@ class ClassCounts:
         table[row, self._indices[cell]] = self._data[cell]
         return table
 
+    def prune(self, max_terms: int) -> "ClassCounts":
+        """Keep the terms that may be in the most documents, e.g. after adding the counts of two bounded streams.
+
+        Parameters
+        ----------
+        max_terms : int
+            How many terms to keep. Of terms with the same upper bound `term_docs + errors`, the first ones stay.
+
+        Returns
+        -------
+        ClassCounts
+            Inexact, if a term had to go; `kept_above` and `errors` still hold.
+
+        Examples
+        --------
+        >>> counts = ClassCounts.from_matrix([[1, 1, 0], [1, 0, 0], [1, 1, 1]], ["x", "x", "y"], terms=["a", "b", "c"])
+        >>> pruned = counts.prune(2)
+        >>> pruned.terms.tolist(), pruned.kept_above
+        (['a', 'b'], 1)
+        """
+        max_terms = check_whole("max_terms", max_terms, least=1)
+        if len(self.term_docs) <= max_terms:
+            return self
+        errors = np.zeros_like(self.term_docs) if self.errors is None else self.errors
+        order = np.argsort(-(self.term_docs + errors), kind="stable")
+        kept, dropped = np.sort(order[:max_terms]), order[max_terms]
+        chosen = self.select(kept)
+        return chosen._with(
+            errors=errors[kept], kept_above=max(self.kept_above, (self.term_docs + errors)[dropped].item())
+        )
+
+    def _with(self, **changes: Any) -> "ClassCounts":
+        names = "classes", "n_documents", "n_docs", "doc_freq", "term_docs", "terms", "errors", "kept_above"
+        return ClassCounts(**{**{name: getattr(self, name) for name in names}, **changes})
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no document is missing; if not, the counts are lower bounds, and `errors` says by how much."""
+        return self.errors is None
+
+    def without_terms(self) -> "ClassCounts":
+        """Return the same counts without names of columns."""
+        return self if self.terms is None else self._with(terms=None)
+
     def with_terms(self, terms: Iterable[str]) -> "ClassCounts":
         """Return the same counts with named columns.
 
@@ -248,7 +326,7 @@ class ClassCounts:
         -------
         ClassCounts
         """
-        return ClassCounts(self.classes, self.n_documents, self.n_docs, self.doc_freq, self.term_docs, terms)
+        return self._with(terms=terms)
 
     @property
     def is_weighted(self) -> bool:
@@ -273,6 +351,7 @@ class ClassCounts:
         ours, theirs = plain_arrays(self), plain_arrays(other)
         return (
             self.n_documents == other.n_documents
+            and self.kept_above == other.kept_above
             and ours.keys() == theirs.keys()
             and all(
                 ours[name].dtype == theirs[name].dtype and np.array_equal(ours[name], theirs[name]) for name in ours
@@ -286,12 +365,13 @@ class ClassCounts:
         documents = f"{self.n_documents:g}" if self.is_weighted else self.n_documents
         return (
             f"ClassCounts({documents} documents, {n_classes} classes, {n_terms} terms,"
-            f" {self.doc_freq.nnz} non-zeros{', weighted' if self.is_weighted else ''})"
+            f" {self.doc_freq.nnz} non-zeros{', weighted' if self.is_weighted else ''}"
+            f"{'' if self.is_exact else f', inexact by up to {self.kept_above:g} documents'})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = self.classes, self.n_documents, self.n_docs, self.doc_freq, self.term_docs, self.terms
-        return ClassCounts, fields
+        return ClassCounts, (*fields, self.errors, self.kept_above)
 
     def save(self, path: archive.FilePath) -> None:
         """Write one safetensors file; equal counts give equal bytes.

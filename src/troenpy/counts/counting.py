@@ -26,11 +26,28 @@ def present_terms(X: Any) -> sparse.csr_array:
     counts = sparse.csr_array(X)
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(f"Negative values in data passed to X: counts cannot be below zero, got {counts.data.min()}")
+    return canonical_counts(counts)
+
+
+def canonical_counts(X: Any) -> sparse.csr_array:
+    """Return checked counts as canonical CSR without stored zeros; X is not changed."""
+    counts = sparse.csr_array(X)
     if not counts.has_canonical_format or not counts.data.all():
         counts = counts.copy()
         counts.sum_duplicates()
         counts.eliminate_zeros()
     return counts
+
+
+def has_only_counts(X: Any, n_columns: int) -> bool:
+    """Whether this is a CSR matrix that scikit-learn's checks would return as it is; they take long for a few rows."""
+    return (
+        type(X) in (sparse.csr_matrix, sparse.csr_array)
+        and X.dtype in (np.float64, np.float32)
+        and X.shape[0] > 0
+        and X.shape[1] == n_columns
+        and bool(np.isfinite(X.data.sum()) and (not X.nnz or X.data.min() >= 0))
+    )
 
 
 @contextmanager
@@ -78,6 +95,14 @@ def read_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | 
             f" {weights[is_wrong][0]:g} for document {int(np.flatnonzero(is_wrong)[0])}"
         )
     return weights
+
+
+def check_row_labels(labels: Labels, n_rows: int) -> None:
+    """Raise unless there are as many labels as rows."""
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(labels)]} in X and y"
+        )
 
 
 def documents_by_class(

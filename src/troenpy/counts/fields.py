@@ -26,6 +26,20 @@ def check_total(n_documents: int | float) -> None:
         raise ValueError(f"n_documents must be 0 or at least {SMALLEST_WEIGHT:g}, got {n_documents}")
 
 
+def check_kept_above(counts: "ClassCounts") -> None:
+    """Raise unless no error exceeds `kept_above`, which is 0 for exact counts."""
+    most = counts.kept_above
+    if not isinstance(most, Real) or isinstance(most, bool) or not 0 <= most < np.inf:
+        raise ValueError(f"kept_above must be a finite number and not negative, got {most!r}")
+    if counts.errors is None:
+        if most > 0:
+            raise ValueError(f"kept_above must be 0 for exact counts, got {most}: give errors, too")
+        return
+    is_wrong = ~((counts.errors >= 0) & (counts.errors <= most * (1 + 1e-9)))
+    if is_wrong.any():
+        raise ValueError(f"errors must be between 0 and kept_above, {most}, got {counts.errors[is_wrong][0]}")
+
+
 def read_numbers(name: str, values: Any, n_dimensions: int) -> Any:
     """Convert counts to an array; a sparse matrix is returned unchanged."""
     try:
@@ -76,7 +90,8 @@ def read_columns(columns: Any, n_terms: int) -> NDArray[Any]:
 
 def check_fields(counts: "ClassCounts", n_classes: int, n_terms: int) -> None:
     """Raise unless the lengths match, classes and terms do not repeat, and no count exceeds its total."""
-    for name, length in (("classes", n_classes), ("n_docs", n_classes), ("term_docs", n_terms), ("terms", n_terms)):
+    lengths = {"classes": n_classes, "n_docs": n_classes, "term_docs": n_terms, "terms": n_terms, "errors": n_terms}
+    for name, length in lengths.items():
         array = getattr(counts, name)
         if array is not None and array.shape != (length,):
             raise ValueError(f"{name} must have shape ({length},) to fit doc_freq, got {array.shape}")
@@ -87,6 +102,7 @@ def check_fields(counts: "ClassCounts", n_classes: int, n_terms: int) -> None:
         raise ValueError(f"terms must not repeat, got {twice!r} twice")
     slack = 1 + 1e-9  # sums of weights in a different order differ by rounding
     doc_freq = counts.doc_freq
+    check_kept_above(counts)
     bounds = (
         ("n_docs", counts.n_docs, "n_documents", counts.n_documents),
         ("term_docs", counts.term_docs, "n_documents", counts.n_documents),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, MappingView, Sequence, Set, Sized
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ class Labels:
     def __len__(self) -> int:
         return int(self.indicator.shape[0])
 
-    @property
+    @cached_property
     def is_single(self) -> bool:
         """Whether every document has exactly one class; `indicator.indices` are then the class numbers."""
         return bool((np.diff(self.indicator.indptr) == 1).all())
@@ -41,12 +42,17 @@ def read_labels(y: Any) -> Labels:
     if isinstance(y, Labels):
         return y
     _check_order(y)
+    if isinstance(y, list | tuple) and set(map(type, y)) == {str}:  # the usual case, without the checks of the others
+        return _number_classes(np.array([*y, ""], dtype=object)[:-1])
     y = _without_scalars(y)
     if not sparse.issparse(y):
         y = _as_array(y)
     if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
         return _read_indicator(y)
-    labels = _one_per_document(y)
+    return _number_classes(_one_per_document(y))
+
+
+def _number_classes(labels: NDArray[Any]) -> Labels:
     if labels.dtype == object:
         # Not np.unique: it sorts all the strings, and a fixed-width array drops trailing NULs.
         classes = np.array([*sorted(set(labels)), ""], dtype=object)[:-1]
@@ -183,6 +189,8 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"y must hold one label per document or be an indicator matrix, got shape {labels.shape}")
     if labels.dtype.kind not in "OUTbiuf":
         raise ValueError(f"labels must be strings, integers, booleans or whole floats, got dtype {labels.dtype}")
+    if labels.ndim == 1 and labels.dtype.kind in "bi":
+        return labels
     labels = column_or_1d(labels, warn=True)
     if labels.dtype.kind == "O":
         labels = _convert_objects(labels)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def sum_fields(ours: "ClassCounts", theirs: "ClassCounts") -> dict[str, Any]:
     """Return the parameters of the `ClassCounts` of both."""
-    classes, *class_maps = _merge(ours.classes, theirs.classes, "classes")
+    classes, *class_maps = merge(ours.classes, theirs.classes, "classes")
     terms, *term_maps = _merge_terms(ours, theirs)
     shape = len(classes), ours.doc_freq.shape[1] if terms is None else len(terms)
     (a, rows_a, columns_a), (b, rows_b, columns_b) = zip((ours, theirs), class_maps, term_maps, strict=True)
@@ -23,12 +23,25 @@ def sum_fields(ours: "ClassCounts", theirs: "ClassCounts") -> dict[str, Any]:
         "doc_freq": _spread_doc_freq(a, rows_a, columns_a, shape) + _spread_doc_freq(b, rows_b, columns_b, shape),
         "term_docs": _spread(a.term_docs, columns_a, shape[1]) + _spread(b.term_docs, columns_b, shape[1]),
         "terms": terms,
+        **_sum_errors((a, columns_a), (b, columns_b), n_terms=shape[1]),
     }
+
+
+def _sum_errors(*parts: tuple["ClassCounts", NDArray[Any]], n_terms: int) -> dict[str, Any]:
+    """Add the errors; a term that one side does not have may be missing there as often as that side allows."""
+    if all(counts.errors is None for counts, _ in parts):
+        return {}
+    errors: Any = 0
+    for counts, columns in parts:
+        of_side = np.full(n_terms, counts.kept_above, dtype=counts.term_docs.dtype)
+        of_side[columns] = 0 if counts.errors is None else counts.errors
+        errors = errors + of_side
+    return {"errors": errors, "kept_above": sum(counts.kept_above for counts, _ in parts)}
 
 
 def _merge_terms(ours: "ClassCounts", theirs: "ClassCounts") -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
     if ours.terms is not None and theirs.terms is not None:
-        return _merge(ours.terms, theirs.terms, "terms")
+        return merge(ours.terms, theirs.terms, "terms")
     if ours.terms is not None or theirs.terms is not None:
         raise ValueError("cannot add counts with named terms to counts without: give terms= to both")
     n_ours, n_theirs = ours.doc_freq.shape[1], theirs.doc_freq.shape[1]
@@ -40,7 +53,7 @@ def _merge_terms(ours: "ClassCounts", theirs: "ClassCounts") -> tuple[NDArray[An
     return None, np.arange(n_ours), np.arange(n_ours)
 
 
-def _merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def merge(a: NDArray[Any], b: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the sorted union, and the position of each entry of `a` and `b` in it; equal arrays keep their order."""
     if a.dtype == b.dtype and np.array_equal(a, b):
         return a, np.arange(len(a)), np.arange(len(b))

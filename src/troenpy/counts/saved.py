@@ -17,6 +17,8 @@ def to_arrays(counts: "ClassCounts") -> archive.Arrays:
     if counts.terms is not None:
         arrays |= archive.pack("terms", counts.terms)
     numbers = {name: array for name, array in plain_arrays(counts).items() if name not in ("classes", "terms")}
+    if not counts.is_exact:
+        arrays["kept_above"] = np.array([counts.kept_above])
     return {**arrays, **numbers, "n_documents": np.array([counts.n_documents])}
 
 
@@ -30,6 +32,8 @@ def from_arrays(arrays: archive.Arrays) -> dict[str, Any]:
         "doc_freq": sparse.csc_array(doc_freq, shape=(len(arrays["n_docs"]), len(arrays["term_docs"]))),
         "term_docs": arrays["term_docs"],
         "terms": archive.unpack("terms", arrays) if archive.is_packed("terms", arrays) else None,
+        "errors": arrays.get("errors"),
+        "kept_above": arrays["kept_above"].item() if "kept_above" in arrays else 0,
     }
 
 
@@ -44,4 +48,6 @@ def plain_arrays(counts: "ClassCounts") -> archive.Arrays:
         "indices": doc_freq.indices,
         "indptr": doc_freq.indptr,
     }
+    if counts.errors is not None:
+        arrays["errors"] = counts.errors
     return arrays if counts.terms is None else {**arrays, "terms": counts.terms}

@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.profiles import ProfileTable
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import matrix_errors, present_terms, read_weights
+from troenpy.counts.counting import canonical_counts, check_row_labels, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.features.class_shares import finish_dense, finish_sparse
 from troenpy.features.rows import equal_rows
+from troenpy.features.streams import LearnedLater, LearnsLater, errors_of_batch
+from troenpy.features.tallies import Tally
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.parameters import check_whole
 from troenpy.fitting.transaction import all_or_nothing
@@ -28,7 +30,7 @@ from troenpy.weights.paper import idf
 LeaveOut = Literal["document", "copies"]
 
 
-class ClassProfile(TransformerMixin, BaseEstimator):
+class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
     """Turn a matrix of term counts into class profiles: one column per class, the square roots of a distribution.
 
     The profile of a document is the mean of its terms' class distributions, weighted by tf x IDF:
@@ -94,8 +96,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
            [0.667, 0.333]])
     """
 
-    counts_: ClassCounts
-    idf_: Floats
+    idf_: Any = LearnedLater()
     _table: ProfileTable
 
     def __init__(self, *, smoothing: float = 1.0, leave_out: LeaveOut = "document", max_dense: int = 256) -> None:
@@ -138,13 +139,11 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        is_first = not hasattr(self, "counts_")
-        counts = self._count(self._read(X, y, reset=is_first), y, sample_weight)[0]
-        if not is_first:
-            counts = self.counts_ + counts
-        if np.count_nonzero(counts.n_docs) > 1:
-            return self.learn(counts)
-        self.counts_ = counts
+        stream = self._stream_so_far()
+        with errors_of_batch(stream.n_batches + 1):
+            rows, labels = self._read(X, y, reset=stream.n_batches == 0), read_labels(y)
+            check_row_labels(labels, rows.shape[0])
+            self._add_rows(rows, labels, read_weights(sample_weight, rows.shape[0]))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -197,6 +196,10 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         -------
         self
         """
+        vars(self).pop("_stream", None)
+        return self._learn(counts)
+
+    def _learn(self, counts: ClassCounts) -> Self:
         check_smoothing(self.smoothing)
         if self.leave_out not in ("document", "copies"):
             raise ValueError(f"leave_out must be 'document' or 'copies', got {self.leave_out!r}")
@@ -206,6 +209,15 @@ class ClassProfile(TransformerMixin, BaseEstimator):
         self.counts_, self.n_features_in_ = counts, len(counts.term_docs)
         self._table = ProfileTable(counts.doc_freq, self.idf_)
         return self
+
+    def _learn_stream(self, tally: Tally) -> None:
+        counts = tally.counts
+        if hasattr(self, "feature_names_in_"):
+            counts = counts.with_terms(self.feature_names_in_)
+        if np.count_nonzero(counts.n_docs) > 1:
+            self._learn(counts)
+        else:
+            self.counts_ = counts
 
     def labels_left_out(self, rows: sparse.csr_array, labels: Labels, weights: Floats | None) -> sparse.csr_array:
         """Return how many documents of each class to leave out for each training row.
@@ -315,6 +327,9 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             self._table = ProfileTable(self.counts_.doc_freq, self.idf_)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> sparse.csr_array:
+        is_known = not reset and not hasattr(self, "feature_names_in_")
+        if is_known and has_only_counts(X, self.n_features_in_):
+            return canonical_counts(X)
         with matrix_errors():
             X = validate_data(
                 self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
@@ -323,7 +338,7 @@ class ClassProfile(TransformerMixin, BaseEstimator):
             raise ValueError(
                 "ClassProfile requires y to be passed, but the target y is None: pass one label per document"
             )
-        return present_terms(X)
+        return canonical_counts(X)
 
     def _count(self, rows: sparse.csr_array, y: Any, sample_weight: Any) -> tuple[ClassCounts, Labels, Floats | None]:
         """Return the class counts, the labels and the sample weights."""

@@ -93,6 +93,9 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         class. See the Notes.
     max_features : int or None, default=None
         Keep only the most frequent terms.
+    max_terms : int or None, default=None
+        Keep at most this many terms at any time, for `partial_fit` of :class:`TfPiVectorizer` and
+        :class:`TermFeatures`; `fit` raises an error. See the Notes of :class:`TfPiVectorizer`.
     vocabulary : mapping or iterable or None, default=None
         The terms to count; by default all terms found in `fit`.
     binary : bool, default=False
@@ -134,6 +137,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         "n_jobs": "no_validation",  # job_count raises a better error
         "min_class_df": "no_validation",  # and so does check_min_class_df
         "nulls": "no_validation",  # and check_nulls
+        "max_terms": "no_validation",  # and check_whole
     }
 
     fixed_vocabulary_: bool
@@ -156,6 +160,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         min_df: float = 1,
         min_class_df: float | None = None,
         max_features: int | None = None,
+        max_terms: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.int64,
@@ -183,6 +188,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         )
         self.min_class_df = min_class_df
         self.nulls = nulls
+        self.max_terms = max_terms
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -225,6 +231,10 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
     ) -> CountedRows:
         """Fit and count checked documents, in over-allocated arrays."""
         n_threads = job_count(self.n_jobs)
+        if self.max_terms is not None:
+            raise ValueError(
+                f"max_terms is only for partial_fit, got max_terms={self.max_terms!r}: use max_features with fit"
+            )
         self._check_text_parameters()
         if not self._kernel_applies():
             return self._fit_as_scikit_learn(raw_documents, by_class)

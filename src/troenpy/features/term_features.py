@@ -9,28 +9,42 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy._kernel.matrix import return_free_memory
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import matrix_errors, present_terms, read_weights
+from troenpy.counts.counting import canonical_counts, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.features.batches import add_documents, check_counter, check_no_cv, chosen_terms
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile, LeaveOut
+from troenpy.features.count_error import CountError
+from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.documents import check_collection
 from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks, mean_length
 from troenpy.features.folds import folds
 from troenpy.features.parts import Parts
-from troenpy.features.views import any_takes_counts, nested_parameters, read_views, set_nested_parameters, view_of_words
+from troenpy.features.row_streams import RowStream
+from troenpy.features.streams import KeepsStream, PlainStream, Stream, errors_of_batch, row_stream
+from troenpy.features.tallies import Tally
+from troenpy.features.views import (
+    View,
+    any_takes_counts,
+    nested_parameters,
+    read_views,
+    set_nested_parameters,
+    view_of_words,
+)
 from troenpy.files import archive
 from troenpy.files.archive import Arrays
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_flag, check_float_type, check_positive
-from troenpy.fitting.transaction import all_or_nothing
+from troenpy.fitting.transaction import all_or_nothing, estimator_lock
 from troenpy.information.estimators import check_smoothing
 from troenpy.weights.count_table import Floats
 
@@ -38,7 +52,7 @@ from troenpy.weights.count_table import Floats
 DEFAULT_BLOCKS = ("pi", "btf", "ecib")
 
 
-class TermFeatures(TransformerMixin, BaseEstimator):
+class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
     """Turn documents and labels into one sparse matrix of features: the paper's TF-PI, BTF and ECIB, and our own.
 
     Each block is a weighted copy of the term counts, normalised by row; only the class profile has one column per
@@ -102,6 +116,9 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         Documents per class and term.
     vocabulary_ : dict
         The column of each term within a block; only if fitted on text.
+    count_error_ : CountError
+        How many documents of a term may be missing, if the counter has `max_terms`; see the Notes of
+        :class:`TfPiVectorizer`.
 
     Examples
     --------
@@ -118,9 +135,8 @@ class TermFeatures(TransformerMixin, BaseEstimator):
 
     # `raw_documents` is data, not routable metadata.
     __metadata_request__fit = {"raw_documents": UNUSED}  # noqa: RUF012
+    __metadata_request__partial_fit = {"raw_documents": UNUSED}  # noqa: RUF012
     __metadata_request__transform = {"raw_documents": UNUSED}  # noqa: RUF012
-
-    views_: list[FittedView]
 
     def __init__(
         self,
@@ -208,6 +224,71 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         """
         self._fit(raw_documents, y, sample_weight)
         return self
+
+    @all_or_nothing
+    def partial_fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add a batch of documents; new terms and new classes may appear.
+
+        Fitting in batches gives the same features as one `fit` on all documents. Blocks, weights and profile are
+        computed when they are needed. **Columns change from call to call**, as in `TfPiVectorizer.partial_fit`, unless
+        the counter has a `vocabulary` or documents are rows of counts. `cv` and the counter's `max_features` need all
+        documents at once and raise an error here. So does calling `partial_fit` after `fit` on text, which discards
+        the terms that it drops.
+
+        Parameters
+        ----------
+        raw_documents, y, sample_weight
+            As in `fit`; a batch may have a single class, and documents may be empty.
+
+        Returns
+        -------
+        self
+        """
+        (view,) = read_views(self._views_or_default())
+        counter = None if view.counter is None else self._bare_counter(view)
+        self._check_once(lambda: self._check_stream(view, counter), self, *([] if counter is None else [counter]))
+        stream = self._stream_so_far()
+        with errors_of_batch(stream.n_batches + 1):
+            if counter is not None:
+                check_collection(raw_documents)
+                labels = read_required_labels(y, "TermFeatures")
+                self._stream = add_documents(stream, counter, raw_documents, labels, sample_weight)
+            else:
+                rows = self._read_counts(raw_documents, reset=stream.n_batches == 0).matrix
+                labels = read_required_labels(y, "TermFeatures")
+                check_labels_fit(labels, rows.shape[0], whole=False)
+                weights = read_weights(sample_weight, len(labels))
+                n_threads = job_count(self.n_jobs)
+                self._stream = row_stream(stream, rows.shape[1]).add(rows, labels, weights, n_threads=n_threads)
+        vars(self).pop("_views", None)
+        return self
+
+    def _stream_so_far(self) -> Stream:
+        """Return the stream; after `fit` on counts, one that continues from them."""
+        if "_stream" in vars(self) or "_views" not in vars(self):
+            return vars(self).get("_stream", PlainStream())
+        (view,) = self._views
+        if view.counter is not None:
+            raise ValueError(
+                "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
+                " clone the features first"
+            )
+        return RowStream.of_counts(view.counts, view.length * view.counts.n_documents)
+
+    def _bare_counter(self, view: View) -> CountVectorizer:
+        """Return a copy of the counter to count with: without cloning, which takes as long as counting a small batch."""
+        assert view.counter is not None  # noqa: S101
+        counter = object.__new__(type(view.counter))
+        vars(counter).update(vars(view.counter))
+        counter.dtype, counter.n_jobs = self.dtype, self.n_jobs if counter.n_jobs is None else counter.n_jobs
+        return counter
+
+    def _check_stream(self, view: View, counter: CountVectorizer | None) -> None:
+        check_no_cv(self.cv)
+        self._check_view(view)
+        self._check_parameters()
+        if counter is not None:
+            check_counter(counter)
 
     @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
@@ -327,45 +408,92 @@ class TermFeatures(TransformerMixin, BaseEstimator):
             raise AttributeError("TermFeatures fitted on counts has no vocabulary_: use terms() for the column names")
         return counter.vocabulary_
 
+    @property
+    def count_error_(self) -> CountError:
+        """How many documents of a term may be missing, and which terms are certainly kept, with `max_terms`."""
+        return CountError.of(self._view().counts)
+
+    @property
+    def views_(self) -> list[FittedView]:
+        """The fitted views."""
+        self._settle()
+        if "_views" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no views_ yet: call fit first")
+        return self._views
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_views" in vars(self) or "_stream" in vars(self)
+
     def _view(self) -> FittedView:
-        if not hasattr(self, "views_"):  # check_is_fitted takes longer than weighting a document
-            check_is_fitted(self, "views_")
+        self._settle()
+        if "_views" not in vars(self) and hasattr(self, "_stream"):
+            raise NotFittedError(
+                f"there are no weights yet: the {self._stream.n_documents} documents so far are of one class, or no"
+                " term is within min_df and max_df. Call partial_fit with more documents"
+            )
+        if "_views" not in vars(self):  # check_is_fitted takes longer than weighting a document
+            check_is_fitted(self)
         (view,) = self.views_
         return view
+
+    def _settle(self) -> None:
+        """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
+        with estimator_lock(self):  # keeps out partial_fit
+            if "_views" in vars(self) or not hasattr(self, "_stream"):
+                return
+            (view,) = read_views(self._views_or_default())
+            tally = self._stream.tally(job_count(self.n_jobs))
+            counter = view.new_counter(self.dtype, self.n_jobs)
+            if counter is not None:
+                tally = tally.select(chosen_terms(counter, tally))
+            if not len(tally.frequency) or np.count_nonzero(tally.counts.n_docs) < 2:
+                return
+            _check_total(tally.counts.n_documents)
+            if counter is not None:
+                counter._validate_vocabulary()  # sets fixed_vocabulary_, and a given vocabulary
+                if not counter.fixed_vocabulary_ and tally.terms is not None:
+                    counter._set_terms(tally.terms)
+            length = tally.total_length / tally.counts.n_documents if tally.counts.n_documents else 0.0
+            self._views = [self._fit_view(view, counter, tally.counts, length)]
 
     def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
         """Fit, and return the counts, labels and sample weights."""
         (view,) = read_views(self._views_or_default())
-        if view.name in self.get_params(deep=False):
-            raise ValueError(f"the name of a view must not be a parameter of TermFeatures, got {view.name!r}")
+        self._check_view(view)
         self._check_parameters()
-        profile = ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out) if view.has_profile else None
-        counter, columns = view.new_counter(self.dtype, self.n_jobs), None
+        counter = view.new_counter(self.dtype, self.n_jobs)
         if counter is None:
             rows = self._read_counts(raw_documents, reset=True)
             labels = read_required_labels(y, "TermFeatures")
-            columns = getattr(self, "feature_names_in_", None)
         else:
             raw_documents = check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
+            profile = ClassProfile() if view.has_profile else None
             capacity = capacity_for(view.blocks, profile, len(labels.classes))
             rows = counter._fit_rows(raw_documents, capacity, counter._class_filter(labels, sample_weight))
         if rows.matrix.shape[0] != len(labels):
             check_labels_fit(labels, rows.matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
-        if weights is not None and 0 < weights.sum() < 1:
-            raise ValueError(
-                f"sample_weight must sum to at least 1, got {weights.sum():g}: a weight is a number of documents, so"
-                " scale them to a mean of 1"
-            )
+        _check_total(len(labels) if weights is None else float(weights.sum()))
         counts = ClassCounts.from_present(rows.matrix, labels, weights)
-        if profile is not None:
-            profile.learn(counts)
-        blocks, block_weights = choose_blocks(view, counts, self._weigh)
-        length, scale = mean_length(rows.matrix, weights), float(self.profile_scale)
-        self.views_ = [FittedView(view.name, counter, counts, length, blocks, block_weights, profile, scale, columns)]
+        vars(self).pop("_stream", None)
+        self._views = [self._fit_view(view, counter, counts, mean_length(rows.matrix, weights))]
         return rows, labels, weights
+
+    def _fit_view(self, view: View, counter: CountVectorizer | None, counts: ClassCounts, length: float) -> FittedView:
+        """Fit the blocks and the profile to counts."""
+        profile = None
+        if view.has_profile:
+            profile = ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out).learn(counts)
+        blocks, weights = choose_blocks(view, counts, self._weigh)
+        columns = getattr(self, "feature_names_in_", None) if counter is None else None
+        scale = float(self.profile_scale)
+        return FittedView(view.name, counter, counts, length, blocks, weights, profile, scale, columns)
+
+    def _check_view(self, view: View) -> None:
+        if view.name in self.get_params(deep=False):
+            raise ValueError(f"the name of a view must not be a parameter of TermFeatures, got {view.name!r}")
 
     def _check_parameters(self) -> None:
         check_positive("profile_scale", self.profile_scale)
@@ -379,12 +507,15 @@ class TermFeatures(TransformerMixin, BaseEstimator):
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        if not hasattr(self, "views_"):
+        with estimator_lock(self):
+            self._settle()
+            tally = self._stream.tally() if hasattr(self, "_stream") else None
+        if "_views" not in vars(self) and tally is None:
             return None
         states, parts = [], {}
         arrays: Arrays = {}
         for_learning: Arrays = {}
-        for number, view in enumerate(self.views_):
+        for number, view in enumerate(vars(self).get("_views", [])):
             state, of_view, counts = view.to_state()
             states.append(state)
             arrays |= add_prefix(f"view{number}.", of_view)
@@ -393,6 +524,9 @@ class TermFeatures(TransformerMixin, BaseEstimator):
                 parts[f"counter{number}"] = view.counter
         if hasattr(self, "feature_names_in_"):
             arrays |= archive.pack("names", self.feature_names_in_)
+        if tally is not None:
+            of_stream = add_prefix("tally.", tally.to_arrays())
+            arrays, for_learning = (arrays, for_learning | of_stream) if states else (arrays | of_stream, for_learning)
         return Saved({"views": states}, arrays, parts, for_learning)
 
     def _restore(self, saved: Saved) -> None:
@@ -400,22 +534,33 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         if archive.is_packed("names", saved.arrays):
             self.feature_names_in_ = archive.unpack("names", saved.arrays)
         columns = getattr(self, "feature_names_in_", None)
-        self.views_ = []
+        views = []
         for number, state in enumerate(saved.state["views"]):
             arrays, counter = select_prefix(f"view{number}.", saved.arrays), saved.parts.get(f"counter{number}")
-            self.views_.append(FittedView.from_state(state, arrays, counter, columns))
-        view = self._view()
-        if view.counter is None:
-            self.n_features_in_ = view.n_terms
+            views.append(FittedView.from_state(state, arrays, counter, columns))
+        of_stream = select_prefix("tally.", saved.arrays)
+        if of_stream:
+            self._stream = PlainStream((Tally.from_arrays(of_stream),))
+        if views or not of_stream:
+            self._views = views
+            if self._view().counter is None:
+                self.n_features_in_ = self._view().n_terms
+        elif self._stream.tally().terms is None:
+            self.n_features_in_ = len(self._stream.tally().frequency)
 
     def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
-        with matrix_errors():
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
-            )
-        rows: Any = present_terms(X)
+        is_known = not reset and not hasattr(self, "feature_names_in_")
+        if not (is_known and has_only_counts(X, self.n_features_in_)):
+            X = self._validate_counts(X, reset=reset)
+        rows: Any = canonical_counts(X)
         rows = sparse.csr_matrix(rows) if isinstance(X, sparse.spmatrix) else rows
         return CountedRows(rows, rows.data, rows.indices)
+
+    def _validate_counts(self, X: Any, *, reset: bool) -> Any:
+        with matrix_errors():
+            return validate_data(
+                self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -425,3 +570,11 @@ class TermFeatures(TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _check_total(weight: float) -> None:
+    if 0 < weight < 1:
+        raise ValueError(
+            f"sample_weight must sum to at least 1, got {weight:g}: a weight is a number of documents, so scale them to a"
+            " mean of 1"
+        )

@@ -84,6 +84,22 @@ class TermList:
     def __len__(self) -> int:
         return len(self._learned[0]) if self._packed is None else len(self._packed[1])
 
+    @property
+    def text(self) -> NDArray[np.uint8]:
+        """The UTF-8 bytes of all terms."""
+        return self._bytes()[0]
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """Where each term ends."""
+        return self._bytes()[1]
+
+    def select(self, kept: NDArray[np.bool_]) -> "TermList":
+        """Return the terms of a mask."""
+        text, ends = self._bytes()
+        lengths = np.diff(ends, prepend=0)
+        return TermList(text[np.repeat(kept, lengths)], np.cumsum(lengths[kept]))
+
     def __getstate__(self) -> dict[str, Any]:
         return {"packed": self._bytes(), "frequencies": self.frequencies}
 

@@ -13,11 +13,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.counting import matrix_errors, read_weights
+from troenpy.counts.counting import canonical_counts, check_row_labels, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import read_labels
 from troenpy.counts.left_out import restored_counts, saved_counts
 from troenpy.features.folds import folds
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length, weighted_rows
+from troenpy.features.streams import LearnedLater, LearnsLater, errors_of_batch
+from troenpy.features.tallies import Tally
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.files import archive
 from troenpy.files.saved import Saved, check_array
@@ -25,7 +27,7 @@ from troenpy.fitting.transaction import all_or_nothing
 from troenpy.weights.schemes import Weight, term_weights
 
 
-class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TermWeighter(LearnsLater, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Weight a matrix of term counts by how much each term tells about the class; TF-PI by default.
 
     Parameters
@@ -87,9 +89,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     array([[1.566, 0.   , 0.   ]])
     """
 
-    counts_: ClassCounts
-    weights_: NDArray[np.float64]
-    total_length_: float
+    weights_: Any = LearnedLater()
+    total_length_: Any = LearnedLater()
 
     def __init__(
         self,
@@ -144,14 +145,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        is_first = not hasattr(self, "counts_")
-        X = self._read(X, y, reset=is_first)
-        counts, length = self._count(X, y, sample_weight)
-        if not is_first:
-            counts, length = self.counts_ + counts, self.total_length_ + length
-        if np.count_nonzero(counts.n_docs) > 1:
-            return self.learn(counts, length)
-        self.counts_, self.total_length_ = counts, length
+        stream = self._stream_so_far()
+        with errors_of_batch(stream.n_batches + 1):
+            X = self._read(X, y, reset=stream.n_batches == 0)
+            rows, labels = canonical_counts(X), read_labels(y)
+            check_row_labels(labels, rows.shape[0])
+            self._add_rows(rows, labels, read_weights(sample_weight, rows.shape[0]))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -225,10 +224,23 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        vars(self).pop("_stream", None)
+        return self._learn(counts, total_length)
+
+    def _learn(self, counts: ClassCounts, total_length: float) -> Self:
         check_tf_and_norm(self.tf, self.norm)
         self.weights_ = term_weights(counts, self.scheme, smoothing=self.smoothing)
         self.counts_, self.total_length_, self.n_features_in_ = counts, total_length, counts.doc_freq.shape[1]
         return self
+
+    def _learn_stream(self, tally: Tally) -> None:
+        counts = tally.counts
+        if hasattr(self, "feature_names_in_"):
+            counts = counts.with_terms(self.feature_names_in_)
+        if np.count_nonzero(counts.n_docs) > 1:
+            self._learn(counts, tally.total_length)
+        else:
+            self.counts_, self.total_length_ = counts, tally.total_length
 
     def weigh(self, X: Any, *, copy: bool = True, n_threads: int = 1) -> Any:
         """Weight a float matrix as `transform` does, without any checks.
@@ -308,6 +320,9 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.weights_ = check_array(arrays["weights"], (self.n_features_in_,)).astype(np.float64, copy=False)
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> Any:
+        is_known = not reset and not hasattr(self, "feature_names_in_")
+        if is_known and has_only_counts(X, self.n_features_in_):
+            return X
         with matrix_errors():
             X = validate_data(
                 self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset, ensure_non_negative=True

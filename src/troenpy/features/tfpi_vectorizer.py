@@ -3,31 +3,29 @@
 The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
-from collections.abc import Sized
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
+from troenpy.counts.class_frequency import check_min_class_df
 from troenpy.counts.counting import read_weights
-from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.counts.labels import check_labels_fit, read_required_labels
 from troenpy.counts.left_out import check_not_left_out
+from troenpy.features.batches import add_documents, check_counter, check_no_cv, chosen_terms
+from troenpy.features.count_error import CountError
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
 from troenpy.features.missing_documents import Nulls
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
-from troenpy.features.tallies import Tally, add_tallies
+from troenpy.features.streams import KeepsStream, PlainStream, errors_of_batch
+from troenpy.features.tallies import Tally
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
-from troenpy.features.term_list import TermList
 from troenpy.features.term_weighter import TermWeighter
-from troenpy.features.text_parameters import document_limit
 from troenpy.files.archive import Arrays
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.jobs import job_count
@@ -37,7 +35,7 @@ from troenpy.weights.count_table import check_two_classes
 from troenpy.weights.schemes import Weight, check_scheme
 
 
-class TfPiVectorizer(CountVectorizer):
+class TfPiVectorizer(KeepsStream, CountVectorizer):
     """Turn documents and labels into a matrix of TF-PI features, or of any other weighting.
 
     Equivalent to :class:`CountVectorizer` followed by :class:`TermWeighter`, with the parameters of both, just as
@@ -46,8 +44,8 @@ class TfPiVectorizer(CountVectorizer):
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
-ngram_range, analyzer, max_df, min_df, min_class_df, max_features, vocabulary, \
-binary, nulls
+ngram_range, analyzer, max_df, min_df, min_class_df, max_features, max_terms, \
+vocabulary, binary, nulls
         As in :class:`CountVectorizer`.
     dtype : float32 or float64, default=float64
         The dtype of the matrix.
@@ -140,6 +138,7 @@ binary, nulls
         min_df: float = 1,
         min_class_df: float | None = None,
         max_features: int | None = None,
+        max_terms: int | None = None,
         vocabulary: Any = None,
         binary: bool = False,
         dtype: Any = np.float64,
@@ -168,6 +167,7 @@ binary, nulls
             min_df=min_df,
             min_class_df=min_class_df,
             max_features=max_features,
+            max_terms=max_terms,
             vocabulary=vocabulary,
             binary=binary,
             dtype=dtype,
@@ -236,24 +236,19 @@ binary, nulls
         -------
         self
         """
-        if self.max_features is not None:
-            raise ValueError(
-                "max_features cannot be used with partial_fit: a term that is rare in the first batches may become"
-                " frequent later. Use min_df or a fixed vocabulary"
-            )
-        if self.cv is not None:
-            raise ValueError("cv cannot be used with partial_fit: folds need all documents at once. Use fit_transform")
-        if hasattr(self, "_weighter") and not hasattr(self, "_tallies"):
+        if hasattr(self, "_weighter") and not hasattr(self, "_stream"):
             check_not_left_out(self._weighter.counts_)
             raise ValueError(
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
                 " clone the vectorizer first"
             )
-        raw_documents = check_collection(raw_documents)
-        labels = self._check(y)
-        check_labels_fit(labels, raw_documents, whole=False)
-        batch = self._count_batch(raw_documents, labels, sample_weight)
-        self._tallies = add_tallies([*getattr(self, "_tallies", []), batch])
+        counter = self._bare_copy()
+        self._check_once(lambda: self._check_stream(counter), self)
+        stream = getattr(self, "_stream", PlainStream())
+        with errors_of_batch(stream.n_batches + 1):
+            raw_documents = check_collection(raw_documents)
+            labels = read_required_labels(y, "TfPiVectorizer")
+            self._stream = add_documents(stream, counter, raw_documents, labels, sample_weight)
         self._forget("_weighter", "_terms", "_vocabulary", "_named_counts")
         return self
 
@@ -312,14 +307,20 @@ binary, nulls
             self._named_counts = weighter.counts_.with_terms(self.get_feature_names_out())
         return self._named_counts
 
+    @property
+    def count_error_(self) -> CountError:
+        """How many documents of a term may be missing, and which terms are certainly kept, with `max_terms`."""
+        return CountError.of(self._fitted_weighter().counts_)
+
     def _fit_counts(self, raw_documents: Any, y: Any, sample_weight: Any) -> Any:
         """Fit, and return the counts."""
         raw_documents = check_collection(raw_documents)
-        labels = self._check(y)
+        self._check_parameters()
+        labels = read_required_labels(y, "TfPiVectorizer")
         check_labels_fit(labels, raw_documents)
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
-        self._forget("_tallies", "_weighter", "_terms", "_vocabulary", "_named_counts")
+        self._forget("_stream", "_weighter", "_terms", "_vocabulary", "_named_counts")
         X = self._fit_rows(raw_documents, by_class=self._class_filter(labels, weights)).matrix
         check_labels_fit(labels, X.shape[0])
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
@@ -343,46 +344,27 @@ binary, nulls
             random_state=self.random_state,
         )
 
-    def _count_batch(self, raw_documents: Any, labels: Labels, sample_weight: Any) -> Tally:
-        counter = copy(self)  # keeps methods that a subclass overrides
-        counter._forget("_tallies")
-        counter.min_df, counter.max_df, counter.min_class_df = 1, 1.0, None
-        weights = read_weights(sample_weight, len(labels))
-        documents = raw_documents if isinstance(raw_documents, Sized) else list(self._readable(raw_documents))
-        try:
-            X = counter._fit_rows(documents).matrix
-            terms = counter.get_feature_names_out()
-        except ValueError as error:
-            if not str(error).startswith("empty vocabulary"):
-                raise
-            X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
-        check_labels_fit(labels, X.shape[0], whole=False)
-        return Tally(
-            counts=ClassCounts.from_matrix(X, labels, sample_weight=weights, terms=terms),
-            n_documents=X.shape[0],
-            frequency=np.bincount(X.indices, minlength=len(terms)),
-            occurrences=(np.ones(len(labels)) if weights is None else weights) @ X,
-        )
+    def _bare_copy(self) -> Self:
+        """Return a copy to count with: it keeps methods that a subclass overrides, but has no fitted state."""
+        counter = object.__new__(type(self))
+        fitted = ("_stream", "_checked", "_weighter", "_terms", "_vocabulary", "_named_counts")
+        vars(counter).update({name: value for name, value in vars(self).items() if name not in fitted})
+        return counter
 
     def _settle(self) -> None:
         """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
         with estimator_lock(self):  # keeps out partial_fit
-            if not hasattr(self, "_tallies") or hasattr(self, "_weighter"):
+            if not hasattr(self, "_stream") or hasattr(self, "_weighter"):
                 return
-            tally = sum(self._tallies[1:], start=self._tallies[0])
-            self._tallies = [tally]
-            self.fixed_vocabulary_ = self.vocabulary is not None
-            fewest, most = (document_limit(limit, tally.n_documents) for limit in (self.min_df, self.max_df))
-            kept = (tally.frequency >= fewest) & (tally.frequency <= most)
-            if self.min_class_df is not None:
-                kept &= frequent_in_some_class(tally.counts, self.min_class_df)
-            kept |= self.fixed_vocabulary_
+            tally = self._stream.tally(job_count(self.n_jobs))
+            kept = chosen_terms(self, tally)
             if not kept.any() or np.count_nonzero(tally.counts.n_docs) < 2:
                 return
-            counts = tally.counts if kept.all() else tally.counts.select(kept)
-            weighter = self._new_weighter().learn(counts, float(tally.occurrences[kept].sum()))
-            assert counts.terms is not None  # noqa: S101
-            self._set_terms(TermList.of(counts.terms.tolist()))
+            chosen = tally.select(kept)
+            weighter = self._new_weighter().learn(chosen.counts, chosen.total_length)
+            self._validate_vocabulary()  # sets fixed_vocabulary_, and a given vocabulary
+            if chosen.terms is not None and not self.fixed_vocabulary_:
+                self._set_terms(chosen.terms)
             self._weighter = weighter
 
     def _fitted_weighter(self) -> TermWeighter:
@@ -390,18 +372,20 @@ binary, nulls
         self._settle()
         if hasattr(self, "_weighter"):
             return self._weighter
-        if hasattr(self, "_tallies"):
+        if hasattr(self, "_stream"):
             raise NotFittedError(
-                f"there are no weights yet: the {self._tallies[0].n_documents} documents so far are of one class, or no"
+                f"there are no weights yet: the {self._stream.n_documents} documents so far are of one class, or no"
                 " term is within min_df, max_df and min_class_df. Call partial_fit with more documents"
             )
         raise NotFittedError("this TfPiVectorizer is not fitted yet: call fit with texts and labels first")
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
-        self._settle()
-        weighter, tallies = getattr(self, "_weighter", None), getattr(self, "_tallies", None)
-        if weighter is None and tallies is None:
+        with estimator_lock(self):
+            self._settle()
+            weighter = getattr(self, "_weighter", None)
+            tally = self._stream.tally() if hasattr(self, "_stream") else None
+        if weighter is None and tally is None:
             return None
         counter = super()._saved()
         arrays: Arrays = {}
@@ -412,9 +396,9 @@ binary, nulls
             saved = weighter._saved()
             arrays |= add_prefix("weighter.", saved.arrays)
             for_learning |= add_prefix("weighter.", saved.for_learning)
-        if tallies is not None:
-            tally = add_prefix("tally.", {**tallies[0].to_arrays(), "n_documents": np.array([tallies[0].n_documents])})
-            arrays, for_learning = (arrays | tally, {}) if weighter is None else (arrays, for_learning | tally)
+        if tally is not None:
+            of_stream = add_prefix("tally.", tally.to_arrays())
+            arrays, for_learning = (arrays | of_stream, {}) if weighter is None else (arrays, for_learning | of_stream)
         state = {
             "counter": None if counter is None else counter.state,
             "is_weighted": weighter is not None,
@@ -425,11 +409,9 @@ binary, nulls
         """Restore the result of `_saved`; everything is validated."""
         if saved.state["counter"] is not None:
             super()._restore(Saved(saved.state["counter"], saved.arrays))
-        arrays = select_prefix("tally.", saved.arrays)
-        if arrays:
-            older = saved.state.get("n_documents")  # before version 3
-            n_documents = arrays["n_documents"].item() if older is None else older
-            self._tallies = [Tally.from_arrays(arrays, int(n_documents))]
+        of_stream = select_prefix("tally.", saved.arrays)
+        if of_stream:
+            self._stream = PlainStream((Tally.from_arrays(of_stream, saved.state.get("n_documents")),))
         if saved.state["is_weighted"]:
             self._weighter = self._new_weighter()
             self._weighter._restore(Saved({"is_named": False}, select_prefix("weighter.", saved.arrays)))
@@ -438,14 +420,18 @@ binary, nulls
             if isinstance(self._weighter.counts_, ClassCounts):
                 self._prefer_frequent(self._weighter.counts_.term_docs)
 
-    def _check(self, y: Any) -> Labels:
-        """Check parameters and labels before any text is read."""
+    def _check_stream(self, counter: Self) -> None:
+        check_no_cv(self.cv)
+        self._check_parameters()
+        check_counter(counter)
+
+    def _check_parameters(self) -> None:
+        """Check parameters before any text is read."""
         self._validate_params()
         check_tf_and_norm(self.tf, self.norm)
         check_scheme(self.scheme, self.smoothing)
         check_float_type(self.dtype)
         check_min_class_df(self.min_class_df)
-        return read_required_labels(y, "TfPiVectorizer")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -270,6 +270,7 @@ void bind(nb::module_ &module) {
         .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),
              nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false,
              nb::arg("index") = nb::none())
+        .def_prop_ro("n_documents", &Counter::n_documents)
         .def_prop_ro("n_workers", [](Counter &counter) { return counter.workers().size(); })
         .def("add", &add_texts, nb::arg("documents"))
         .def("add", &add_arrow, nb::arg("documents"))

@@ -7,15 +7,20 @@ namespace troenpy::text {
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19;
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19, smallest_chunk_bytes = std::uint64_t{1} << 16;
 constexpr std::size_t chunk_documents = std::size_t{1} << 16;
 
-std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts) {
+// Few texts are divided among all threads, too.
+std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts, unsigned n_threads) {
+    std::uint64_t all_bytes = 0;
+    for (const Text &text : texts) all_bytes += byte_length(text);
+    const std::uint64_t share = all_bytes / n_threads / 2 + 1;
+    const std::uint64_t most = n_threads == 1 ? chunk_bytes : std::clamp(share, smallest_chunk_bytes, chunk_bytes);
     std::vector<std::size_t> borders{0};
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         bytes += byte_length(texts[i]);
-        if (bytes < chunk_bytes && i + 1 - borders.back() < chunk_documents) continue;
+        if (bytes < most && i + 1 - borders.back() < chunk_documents) continue;
         borders.push_back(i + 1);
         bytes = 0;
     }
@@ -36,7 +41,7 @@ std::unique_ptr<Worker> Counter::make_worker() const {
 }
 
 void Counter::add(const std::vector<Text> &texts) {
-    const std::vector<std::size_t> borders = chunk_borders(texts);
+    const std::vector<std::size_t> borders = chunk_borders(texts, n_threads_);
     const std::size_t first_chunk = chunks_.size(), n_chunks = borders.size() - 1;
     chunks_.resize(first_chunk + n_chunks);
     workers_.resize(std::max<std::size_t>(workers_.size(), useful_threads(n_threads_, n_chunks)));

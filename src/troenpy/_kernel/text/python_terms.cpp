@@ -79,23 +79,6 @@ GivenTerms copy_terms(const nb::dict &vocabulary, std::size_t n_columns) {
     return terms;
 }
 
-std::string_view word_of(const TermTable &table, const Key &key) {
-    if (is_long(key)) return table.long_text(key);
-    return inline_text(key);
-}
-
-// The UTF-8 text of a term of one worker; `text` is overwritten.
-void spell(const TermTable &table, std::uint32_t term, std::string &text) {
-    std::vector<std::uint32_t> later_words;  // in reverse order
-    for (; is_pair(table.key(term)); term = static_cast<std::uint32_t>(table.key(term).head >> 32))
-        later_words.push_back(static_cast<std::uint32_t>(table.key(term).head));
-    text = word_of(table, table.key(term));
-    for (auto word = later_words.rbegin(); word != later_words.rend(); ++word) {
-        text += ' ';
-        text += word_of(table, table.key(*word));
-    }
-}
-
 Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t n_columns) {
     const std::size_t n_workers = counter.workers().size();
     Columns columns{std::vector<std::vector<std::uint32_t>>(n_workers), n_columns, false, false};
@@ -106,7 +89,7 @@ Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t
         columns.by_worker[worker].assign(table.n_terms(), no_column);
         for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
             pause(term);
-            spell(table, term, text);
+            table.spell(term, text);
             PyObject *column = PyDict_GetItemWithError(vocabulary.ptr(), to_str(text).ptr());
             if (column != nullptr)
                 columns.by_worker[worker][term] = checked_column(column_of(column), n_columns);

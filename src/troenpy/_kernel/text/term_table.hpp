@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -162,6 +163,17 @@ public:
     const Key &key(std::uint32_t number) const { return terms_[n_excluded_ + number].key; }
     std::uint32_t n_documents(std::uint32_t number) const { return terms_[n_excluded_ + number].n_documents; }
     std::string_view long_text(const Key &key) const;
+    // The text of a term that is not a pair.
+    std::string_view text(std::uint32_t number) const {
+        const Key &found = key(number);
+        if (is_long(found)) return long_text(found);
+        return {reinterpret_cast<const char *>(&found), found.tail >> tag_shift};
+    }
+    // The text of any term; `text` is overwritten.
+    void spell(std::uint32_t number, std::string &text) const;
+
+    // Puts a new term, which must not be a pair, in the place of another. If memory runs out, nothing has changed.
+    void replace(std::uint32_t number, std::string_view text, const Key &key, std::uint64_t hash);
 
     // Frees all but the texts of long terms.
     void close() {
@@ -183,6 +195,10 @@ private:
         return size_ - 1;
     }
     void grow();
+    std::size_t home(const Slot &slot) const { return slot.tag >> (shift_ - 32); }
+    std::uint64_t store(std::string_view text);
+    void compact_arena();
+    void free_slot(std::uint32_t place);
 
     Zeros<Slot> slots_;
     unsigned shift_;
@@ -190,6 +206,7 @@ private:
     std::uint32_t size_ = 0;
     std::uint32_t n_excluded_ = 0;
     std::vector<char> arena_;
+    std::uint64_t n_unused_ = 0;  // bytes of the arena, of terms that were replaced
     Seed seed_;
 };
 

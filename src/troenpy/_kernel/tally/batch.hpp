@@ -1,0 +1,141 @@
+// A batch that has been counted and waits: the caller may be interrupted before it takes note of the batch.
+//
+// So a batch is only added to the cells when the caller comes back and says that it belongs to the stream, or else it
+// is dropped. Adding can be interrupted, or run out of memory, after any term, and continues from there.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "parallel.hpp"
+#include "tally/class_cells.hpp"
+#include "tally/class_sums.hpp"
+#include "tally/documents.hpp"
+
+namespace troenpy::tally {
+
+class Batch {
+public:
+    // The numbers of terms are below n_terms[worker].
+    Batch(Documents documents, std::vector<std::uint32_t> n_terms)
+        : documents_(std::move(documents)), n_terms_(std::move(n_terms)) {}
+
+    const Labels &labels() const { return documents_.labels; }
+    bool has_begun() const { return chunk_ > 0 || document_ > 0 || entry_ > 0 || worker_ > 0 || term_ > 0; }
+
+    // Whether the order of documents matters, because sums of weights are rounded.
+    bool is_weighted() const { return !labels().weights.empty(); }
+
+    // Adds the sums of each worker. number_of(worker, term) is the number of a term in the cells; guess(worker, term) is
+    // the likely one, or a number beyond the cells.
+    template <typename Number, typename Guess>
+    void add_sums(ClassCells &cells, unsigned n_threads, Watch &watch, Number &&number_of, Guess &&guess) {
+        sum(n_threads);
+        for (; worker_ < sums_.size(); ++worker_, term_ = 0) {
+            const ClassSums &sums = *sums_[worker_];
+            for (; term_ < sums.n_terms(); ++term_) {
+                if (term_ % 4096 == 0) watch.check();
+                if (term_ + 2 * ahead < sums.n_terms()) {
+                    cells.prefetch(guess(worker_, term_ + 2 * ahead));
+                    cells.prefetch_cell(guess(worker_, term_ + ahead), 0);
+                }
+                if (sums.total(term_).n_documents > 0) cells.add(number_of(worker_, term_), sums.of(term_));
+            }
+        }
+    }
+
+    // Adds entry by entry, in the order of documents.
+    template <typename Number, typename Guess>
+    void add_entries(ClassCells &cells, Watch &watch, Number &&number_of, Guess &&guess) {
+        for (; chunk_ < documents_.chunks.size(); ++chunk_, document_ = 0, first_entry_ = 0) {
+            const text::Chunk &from = documents_.chunks[chunk_];
+            const text::Entry *const entries = from.entries.data();
+            const std::uint64_t n_entries = size_of(from);
+            for (; document_ < from.lengths.size(); ++document_, entry_ = 0) {
+                watch.check();
+                const Label label = labels().of(from.first_document + document_);
+                const std::uint32_t code = label.begin < label.end ? *label.begin : 0;
+                for (; entry_ < from.lengths[document_]; ++entry_) {
+                    const std::uint64_t at = first_entry_ + entry_;
+                    if (at + 2 * ahead < n_entries) {
+                        cells.prefetch(guess(from.worker, entries[at + 2 * ahead].term));
+                        cells.prefetch_cell(guess(from.worker, entries[at + ahead].term), code);
+                    }
+                    cells.add(number_of(from.worker, entries[at].term), documents_.count(entries[at]), label);
+                }
+                first_entry_ += from.lengths[document_];
+            }
+        }
+    }
+
+private:
+    static constexpr std::uint32_t ahead = 12;  // terms, so that their cache misses overlap
+
+    static std::uint64_t size_of(const text::Chunk &chunk) {
+        return std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0});
+    }
+
+    void sum(unsigned n_threads) {
+        sums_.resize(n_terms_.size());
+        run_tasks(n_threads, sums_.size(), [&](unsigned, std::size_t worker, Watch &watch) {
+            if (sums_[worker]) return;
+            sums_[worker] =
+                std::make_unique<ClassSums>(documents_, static_cast<std::uint32_t>(worker), n_terms_[worker], watch);
+        });
+    }
+
+    Documents documents_;
+    std::vector<std::uint32_t> n_terms_;
+    std::vector<std::unique_ptr<ClassSums>> sums_;  // by worker
+    // The next to be added: the sums of a term, or an entry of a document of a chunk.
+    std::uint32_t worker_ = 0, term_ = 0;
+    std::size_t chunk_ = 0, document_ = 0;
+    std::uint32_t entry_ = 0;
+    std::uint64_t first_entry_ = 0;  // of the document
+};
+
+// The batch that waits, and how many were added before it.
+class Waiting {
+public:
+    Batch *batch() { return batch_ ? &*batch_ : nullptr; }
+
+    // Keeps the batch.
+    void hold(Batch batch) {
+        if (n_documents_ + batch.labels().n_documents() > std::numeric_limits<std::uint32_t>::max())
+            throw std::overflow_error("more than 2**32 - 1 documents in a stream");
+        batch_.emplace(std::move(batch));
+    }
+
+    // Whether the batch belongs to a stream of n batches; it is dropped if that is the stream without it.
+    bool belongs(std::uint64_t n) {
+        if (!batch_ && n == n_batches_) return false;
+        if (batch_ && n == n_batches_ + 1) return true;
+        if (!batch_ || n != n_batches_ || batch_->has_begun())
+            throw std::invalid_argument("this tally has other batches than the stream");
+        batch_.reset();
+        return false;
+    }
+
+    // The batch has been added.
+    void finish() {
+        n_documents_ += batch_->labels().n_documents();
+        ++n_batches_;
+        batch_.reset();
+    }
+
+    // For a tally that continues from saved counts.
+    void start_with(std::uint64_t n_documents) { n_documents_ = n_documents; }
+
+private:
+    std::optional<Batch> batch_;
+    std::uint64_t n_batches_ = 0, n_documents_ = 0;  // that were added
+};
+
+}  // namespace troenpy::tally

@@ -1,0 +1,75 @@
+#include "tally/class_cells.hpp"
+
+#include <bit>
+#include <stdexcept>
+
+namespace troenpy::tally {
+
+namespace {
+
+constexpr std::uint64_t most_cells = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t small = 4;  // a block that is searched from end to end
+
+}  // namespace
+
+void ClassCells::set_totals(std::uint32_t term, double weight, double occurrences, std::uint32_t n_documents) {
+    totals_[term].weight = weight;
+    totals_[term].occurrences = occurrences;
+    totals_[term].n_documents = n_documents;
+}
+
+// A block with a place for every class may be full; others are kept a quarter empty, so that searches are short.
+bool ClassCells::has_room(const Totals &totals) const {
+    const bool may_be_full = totals.size <= small || totals.size >= n_classes_;
+    return totals.n_cells < totals.size - (may_be_full ? 0 : totals.size / 4);
+}
+
+ClassCells::Cell &ClassCells::new_cell(Totals &totals, std::uint32_t code) {
+    if (!has_room(totals)) grow(totals);
+    ++totals.n_cells;
+    Cell &found = free_cell(totals, code);
+    found = {0.0, code};
+    return found;
+}
+
+ClassCells::Cell &ClassCells::free_cell(Totals &totals, std::uint32_t code) {
+    Cell *const block = cells_.data() + totals.block;
+    std::uint32_t at = code & (totals.size - 1);
+    while (block[at].code != no_code) at = (at + 1) & (totals.size - 1);
+    return block[at];
+}
+
+void ClassCells::grow(Totals &totals) {
+    Totals larger = totals;
+    larger.size = totals.size == 0 ? 1 : 2 * totals.size;
+    larger.block = take(larger.size);
+    for_each_cell(static_cast<std::uint32_t>(&totals - totals_.data()),
+                  [&](const Cell &cell) { free_cell(larger, cell.code) = cell; });
+    release(totals);
+    totals = larger;
+}
+
+std::uint32_t ClassCells::take(std::uint32_t size) {
+    std::uint32_t &first_free = free_blocks_[static_cast<std::size_t>(std::countr_zero(size))];
+    std::uint32_t block = first_free;
+    if (block != no_block) {
+        first_free = cells_[block].code;
+    } else {
+        if (n_used_ + size > most_cells) throw std::overflow_error("more than 2**32 - 1 pairs of a term and a class");
+        cells_.reserve(n_used_ + size);
+        block = static_cast<std::uint32_t>(n_used_);
+        n_used_ += size;
+    }
+    for (std::uint32_t i = 0; i < size; ++i) cells_[block + i] = {0.0, no_code};
+    return block;
+}
+
+// Free blocks of a size are a list: the first cell of each has the next one in place of its class.
+void ClassCells::release(const Totals &totals) noexcept {
+    if (totals.size == 0) return;
+    std::uint32_t &first_free = free_blocks_[static_cast<std::size_t>(std::countr_zero(totals.size))];
+    cells_[totals.block].code = first_free;
+    first_free = totals.block;
+}
+
+}  // namespace troenpy::tally

@@ -1,0 +1,185 @@
+#include "tally/term_tally.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tally/sorting.hpp"
+
+namespace troenpy::tally {
+
+using text::Key;
+using text::no_term;
+using text::TermTable;
+
+namespace {
+
+constexpr std::uint32_t terms_at_once = 64;  // looked up together, so that cache misses overlap
+constexpr std::uint32_t terms_per_task = 8192;
+
+}  // namespace
+
+void TermTally::hold(text::Counter &counter, Labels labels, bool is_binary) {
+    if (counter.n_documents() != labels.n_documents())
+        throw std::invalid_argument("documents and labels differ in number");
+    std::vector<TermTable> sources;
+    for (auto &worker : counter.workers()) {
+        if (worker) {
+            sources.push_back(std::move(worker->table()));
+        } else {
+            sources.emplace_back();
+        }
+    }
+    std::vector<std::uint32_t> n_terms;
+    for (const TermTable &source : sources) n_terms.push_back(source.n_terms());
+    waiting_.hold(Batch({std::move(labels), std::move(counter.chunks()), is_binary}, std::move(n_terms)));
+    counter.workers().clear();
+    sources_ = std::move(sources);
+    places_.clear();
+}
+
+void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
+    if (waiting_.belongs(n)) {
+        if (places_.empty()) find_places(n_threads);
+        Batch &batch = *waiting_.batch();
+        const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
+        const auto guess = [&](std::uint32_t worker, std::uint32_t term) { return places_[worker][term].term; };
+        cells_.set_classes(batch.labels().n_classes);
+        if (!is_bounded() && !batch.is_weighted()) {
+            batch.add_sums(cells_, n_threads, watch, number, guess);
+        } else {
+            batch.add_entries(cells_, watch, number, guess);
+        }
+        waiting_.finish();
+    }
+    if (waiting_.batch() == nullptr) {
+        sources_.clear();
+        places_.clear();
+    }
+}
+
+TermTally::Name TermTally::name_of(const TermTable &source, std::uint32_t term, std::string &spelled) const {
+    const Key &key = source.key(term);
+    Name name{key, 0, {}};
+    if (text::is_pair(key)) {
+        source.spell(term, spelled);
+        const std::size_t length = spelled.size();
+        spelled.resize(std::max(length, sizeof(Key)));  // a key is read from that many bytes
+        name.text = {spelled.data(), length};
+        name.key = table_.key_of(name.text);
+    } else if (text::is_long(key)) {
+        name.text = source.long_text(key);
+        name.key = table_.long_key(name.text);
+    }
+    name.hash = table_.hash(name.key);
+    return name;
+}
+
+void TermTally::find_places(unsigned n_threads) {
+    std::vector<std::vector<Place>> places(sources_.size());
+    std::vector<std::pair<std::size_t, std::uint32_t>> tasks;
+    for (std::size_t worker = 0; worker < sources_.size(); ++worker) {
+        places[worker].resize(sources_[worker].n_terms());
+        for (std::uint32_t begin = 0; begin < sources_[worker].n_terms(); begin += terms_per_task)
+            tasks.emplace_back(worker, begin);
+    }
+    run_tasks(n_threads, tasks.size(), [&](unsigned, std::size_t task, Watch &) {
+        const auto [worker, begin] = tasks[task];
+        find_places(sources_[worker], places[worker], begin);
+    });
+    places_ = std::move(places);
+}
+
+void TermTally::find_places(const TermTable &source, std::vector<Place> &places, std::uint32_t begin) const {
+    Name names[terms_at_once];
+    std::string spelled[terms_at_once];
+    const std::uint32_t end = std::min(begin + terms_per_task, source.n_terms());
+    for (; begin < end; begin += terms_at_once) {
+        const std::uint32_t n = std::min(terms_at_once, end - begin);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (source.n_documents(begin + i) == 0) continue;  // only the first words of an n-gram
+            names[i] = name_of(source, begin + i, spelled[i]);
+            table_.prefetch(names[i].hash);
+        }
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (source.n_documents(begin + i) > 0) table_.guess(names[i].hash);
+        }
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (source.n_documents(begin + i) == 0) continue;
+            const std::uint32_t found = table_.look_up(names[i].text, names[i].key, names[i].hash);
+            if (found != no_term) places[begin + i] = {found, version(found)};
+        }
+    }
+}
+
+std::uint32_t TermTally::enter(std::uint32_t worker, std::uint32_t term) {
+    const Name name = name_of(sources_[worker], term, spelled_);
+    std::uint32_t number = table_.look_up(name.text, name.key, name.hash);
+    if (number == no_term) number = is_bounded() && n_terms() >= max_terms_ ? replace_least(name) : add(name);
+    places_[worker][term] = {number, version(number)};
+    return number;
+}
+
+std::uint32_t TermTally::add(const Name &name) {
+    table_.reserve(1);
+    cells_.resize(n_terms() + 1);
+    if (is_bounded()) {
+        entrances_.resize(n_terms());  // in case it failed after this the last time
+        entrances_.push_back({n_entrances_, 0});
+    }
+    const std::uint32_t number =
+        text::is_long(name.key) ? table_.find_long(name.text, name.key, name.hash) : table_.find(name.key, name.hash);
+    ++n_entrances_;
+    return number;
+}
+
+std::uint32_t TermTally::replace_least(const Name &name) {
+    while (next_least_ < least_.size() && upper_bound(least_[next_least_]) > least_bound_) ++next_least_;
+    if (next_least_ == least_.size()) find_least();
+    const std::uint32_t term = least_[next_least_];
+    table_.replace(term, name.text, name.key, name.hash);
+    ++next_least_;
+    cells_.clear(term);
+    entrances_[term] = {n_entrances_++, least_bound_};
+    kept_above_ = least_bound_;
+    return term;
+}
+
+void TermTally::find_least() {
+    std::uint64_t bound = upper_bound(0);
+    for (std::uint32_t term = 1; term < n_terms(); ++term) bound = std::min(bound, upper_bound(term));
+    std::vector<std::uint32_t> least;
+    for (std::uint32_t term = 0; term < n_terms(); ++term) {
+        if (upper_bound(term) == bound) least.push_back(term);
+    }
+    std::sort(least.begin(), least.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return entrances_[a].order < entrances_[b].order; });
+    least_ = std::move(least);
+    least_bound_ = bound;
+    next_least_ = 0;
+}
+
+std::string_view TermTally::text(std::uint32_t term) const { return table_.text(term); }
+
+std::vector<std::uint32_t> TermTally::sorted_terms(unsigned n_threads) const {
+    std::vector<std::uint32_t> terms;
+    terms.reserve(n_terms());
+    for (std::uint32_t term = 0; term < n_terms(); ++term) {
+        if (cells_.totals(term).n_documents > 0) terms.push_back(term);  // else memory ran out after it was added
+    }
+    sort_terms(terms, table_, n_threads);
+    return terms;
+}
+
+std::uint32_t TermTally::restore(std::string_view text, std::uint64_t error) {
+    spelled_.assign(text);
+    spelled_.resize(std::max(text.size(), sizeof(Key)));
+    const std::string_view padded(spelled_.data(), text.size());
+    const Key key = table_.key_of(padded);
+    const std::uint64_t hash = table_.hash(key);
+    if (table_.look_up(padded, key, hash) != no_term) throw std::invalid_argument("a term is there twice");
+    const std::uint32_t term = add({key, hash, padded});
+    if (is_bounded()) entrances_[term].error = error;
+    return term;
+}
+
+}  // namespace troenpy::tally

@@ -1,0 +1,302 @@
+"""Streams: the counts behind `partial_fit`, in the kernel or as plain tallies.
+
+A stream is never changed: adding a batch returns a new one, so that a `partial_fit` that fails leaves the estimator as
+it was. The kernel's tally does change, but its last batch only counts once the new stream has been used.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from operator import is_
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from troenpy import _kernel
+from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.labels import Labels
+from troenpy.features.row_streams import RowStream
+from troenpy.features.seen_labels import SeenLabels
+from troenpy.features.space_saving import SpaceSaving
+from troenpy.features.summary import Summary
+from troenpy.features.tallies import Tally, add_tallies
+from troenpy.features.term_list import TermList
+from troenpy.fitting.transaction import estimator_lock
+
+Weights: TypeAlias = NDArray[np.float64] | None
+NO_WEIGHTS = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainStream:
+    """A stream of plain tallies: without the kernel, for settings it does not know, and in copies and files."""
+
+    tallies: tuple[Tally, ...] = ()
+
+    @property
+    def n_batches(self) -> int:
+        """The number of batches."""
+        return sum(tally.n_batches for tally in self.tallies)
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents, unweighted."""
+        return sum(tally.n_documents for tally in self.tallies)
+
+    def tally(self, n_threads: int = 1) -> Tally:
+        """Return the counts of all batches."""
+        return sum(self.tallies[1:], start=self.tallies[0])
+
+    def copy(self, n_threads: int = 1) -> "PlainStream":
+        """Return the stream itself."""
+        return self
+
+    def add(self, batch: Tally) -> "PlainStream":
+        """Return the stream with another batch."""
+        return PlainStream(add_tallies((*self.tallies, batch)))
+
+    def add_bounded(
+        self, documents: list[Counter[str]], labels: Labels, weights: Weights, max_terms: int
+    ) -> "PlainStream":
+        """Return the stream with another batch, of which at most `max_terms` terms are kept."""
+        if self.tallies:
+            tally = self.tally()
+            table, seen = SpaceSaving.of(tally), SeenLabels.of(tally.counts, _largest_weight(tally))
+        else:
+            table, seen = SpaceSaving(max_terms), SeenLabels.none()
+        seen, codes = seen.add(labels, weights)
+        starts = labels.indicator.indptr
+        for i, counts in enumerate(documents):
+            table.add(counts, codes[starts[i] : starts[i + 1]].tolist(), 1.0 if weights is None else float(weights[i]))
+        tally = table.tally(seen, self.n_documents + len(documents), self.n_batches + 1)
+        return PlainStream((tally,))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelStream:
+    """A stream in the kernel.
+
+    Parameters
+    ----------
+    native : TermTally of the kernel
+    seen : SeenLabels
+    n_held : int
+        How many batches the native tally has if the last one belongs to this stream.
+    n_batches, n_documents : int
+        Of the stream.
+    max_terms : int or None
+    """
+
+    native: Any
+    seen: SeenLabels
+    n_held: int = 0
+    n_batches: int = 0
+    n_documents: int = 0
+    max_terms: int | None = None
+
+    @classmethod
+    def of(cls, before: PlainStream, max_terms: int | None) -> "KernelStream":
+        """Return a stream of texts that continues another one."""
+        assert _kernel.native is not None  # noqa: S101
+        tally = _kernel.native.TermTally(max_terms or 0)
+        if not before.tallies:
+            return cls(tally, SeenLabels.none(), max_terms=max_terms)
+        old = before.tally()
+        assert old.terms is not None  # noqa: S101
+        n_terms = len(old.terms)
+        errors, order, kept_above = np.empty(0, dtype=np.int64), np.arange(n_terms), 0
+        if old.summary is not None:
+            errors, order, kept_above = old.summary.errors, old.summary.order, old.summary.kept_above
+        text, ends = np.ascontiguousarray(old.terms.text), np.ascontiguousarray(old.terms.ends)
+        sizes = len(old.counts.classes), old.n_documents, kept_above
+        tally.restore(text, ends, errors, np.argsort(order), _saved_counts(old), *sizes)
+        seen = SeenLabels.of(old.counts, _largest_weight(old))
+        return cls(tally, seen, 0, old.n_batches, old.n_documents, max_terms)
+
+    def add_texts(
+        self, count: Callable[[], Any], labels: Labels, weights: Weights, *, binary: bool, n_threads: int
+    ) -> "KernelStream":
+        """Return the stream with another batch, whose texts `count` returns in a TermCounter."""
+        self.native.settle(self.n_held, n_threads)
+        counter = count()
+        seen, codes = self.seen.add(labels, weights)
+        starts = labels.indicator.indptr.astype(np.int64)
+        weight = NO_WEIGHTS if weights is None else weights
+        self.native.hold(counter, starts, codes, weight, len(seen.classes), binary)
+        return self._with(seen, len(labels))
+
+    def _with(self, seen: SeenLabels, n_documents: int) -> "KernelStream":
+        return replace(
+            self,
+            seen=seen,
+            n_held=self.n_held + 1,
+            n_batches=self.n_batches + 1,
+            n_documents=self.n_documents + n_documents,
+        )
+
+    def tally(self, n_threads: int = 1) -> Tally:
+        """Return the counts of all batches."""
+        self.native.settle(self.n_held, n_threads)
+        text, ends, errors, order, arrays = self.native.counts(self.seen.ranks(), n_threads)
+        summary = None
+        if self.max_terms is not None:
+            ranks, kept_above = np.argsort(np.argsort(order)), self.native.kept_above
+            summary = Summary(self.max_terms, errors.view(np.int64), ranks, kept_above, self.seen.largest_weight)
+        return Tally(
+            counts=self._counts(arrays, summary),
+            terms=TermList(text, ends.view(np.int64)),
+            n_documents=self.n_documents,
+            frequency=arrays[0].view(np.int64),
+            occurrences=arrays[2],
+            n_batches=self.n_batches,
+            summary=summary,
+        )
+
+    def _counts(self, arrays: Any, summary: Summary | None) -> ClassCounts:
+        frequency, weights, _, indptr, classes, counts = arrays
+        dtype = self.seen.n_docs.dtype
+        is_weighted = dtype.kind == "f"
+        return ClassCounts.from_sums(
+            classes=self.seen.classes.copy(),
+            n_documents=self.seen.n_documents,
+            n_docs=self.seen.n_docs[self.seen.codes],
+            doc_freq=sparse.csc_array(
+                (counts.astype(dtype, copy=False), classes, indptr),
+                shape=(len(self.seen.classes), len(frequency)),
+            ),
+            term_docs=weights if is_weighted else frequency.view(np.int64).copy(),
+            **({} if summary is None else summary.for_counts(is_weighted)),
+        )
+
+    def copy(self, n_threads: int = 1) -> PlainStream:
+        """Return an independent stream that goes on from here."""
+        return PlainStream((self.tally(n_threads),))
+
+
+Stream: TypeAlias = PlainStream | KernelStream | RowStream
+
+
+def _saved_counts(tally: Tally) -> Any:
+    """Return the counts as the kernel takes them."""
+    assert _kernel.native is not None  # noqa: S101
+    doc_freq = tally.counts.doc_freq
+    return _kernel.native.SavedCounts(
+        tally.frequency.astype(np.int64),
+        tally.counts.term_docs.astype(np.float64),
+        tally.occurrences.astype(np.float64),
+        doc_freq.indptr.astype(np.int64),
+        doc_freq.indices.astype(np.int32),
+        doc_freq.data.astype(np.float64),
+    )
+
+
+def _largest_weight(tally: Tally) -> float:
+    return 1.0 if tally.summary is None else tally.summary.largest_weight
+
+
+def row_stream(stream: Stream, n_columns: int) -> RowStream:
+    """Return a stream of rows that continues another one; its columns must be the same."""
+    if isinstance(stream, RowStream):
+        return stream
+    if isinstance(stream, PlainStream) and not stream.tallies:
+        return RowStream.empty(n_columns)
+    tally = stream.tally()  # a file may have names of columns, which are not needed
+    return RowStream.of_counts(tally.counts, tally.total_length, tally.n_batches, tally.n_documents)
+
+
+@contextmanager
+def errors_of_batch(number: int) -> Iterator[None]:
+    """Add the number of the batch to errors about its documents, labels or weights.
+
+    Examples
+    --------
+    >>> with errors_of_batch(1000):
+    ...     raise ValueError("document 17 is missing")
+    Traceback (most recent call last):
+        ...
+    ValueError: batch 1000: document 17 is missing
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        error.reason += f" (batch {number})"
+        raise
+    except (ValueError, TypeError) as error:
+        if type(error) not in (ValueError, TypeError):
+            raise
+        raise type(error)(f"batch {number}: {error}") from None
+
+
+class KeepsStream:
+    """An estimator with a `_stream`: copies and pickles get an independent one.
+
+    `_checked` holds the parameters that were checked with the last batch, since checking takes as long as counting a
+    small batch.
+    """
+
+    _stream: Stream
+
+    def __getstate__(self) -> dict[str, Any]:
+        with estimator_lock(self):
+            state = dict(super().__getstate__())  # type: ignore[arg-type]
+            state.pop("_checked", None)
+            if "_stream" in state:
+                state["_stream"] = state["_stream"].copy()
+            return state
+
+    def _check_once(self, check: Callable[[], None], *owners: Any) -> None:
+        """Check the parameters of some estimators, unless they are those of the last batch."""
+        values = [vars(owner).get(name) for owner in owners for name in _parameter_names(type(owner))]
+        before = vars(self).get("_checked", ())
+        if len(before) != len(values) or not all(map(is_, before, values)):
+            check()
+            self._checked = values
+
+
+class LearnedLater:
+    """A fitted attribute that is computed from the stream when it is needed; once it is set, it is a plain one."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if estimator is None:
+            return self
+        if "_stream" in vars(estimator):
+            with estimator_lock(estimator):  # keeps out partial_fit
+                if "counts_" not in vars(estimator):
+                    estimator._learn_stream(estimator._stream.tally())
+            if self.name in vars(estimator):
+                return vars(estimator)[self.name]
+        raise AttributeError(f"{type(estimator).__name__!r} object has no attribute {self.name!r}")
+
+
+class LearnsLater(KeepsStream):
+    """An estimator of counts, whose fitted attributes are computed from its stream when they are needed."""
+
+    counts_: Any = LearnedLater()
+
+    def _learn_stream(self, tally: Tally) -> None:
+        raise NotImplementedError
+
+    def _add_rows(self, rows: Any, labels: Labels, weights: Weights) -> None:
+        """Add a batch, and forget what was learned."""
+        self._stream = row_stream(self._stream_so_far(), rows.shape[1]).add(rows, labels, weights)
+        for name in [name for name in vars(self) if isinstance(getattr(type(self), name, None), LearnedLater)]:
+            del vars(self)[name]
+
+    def _stream_so_far(self) -> Stream:
+        """Return the stream; after `fit` or `learn`, one that continues from the counts."""
+        if "_stream" in vars(self):
+            return self._stream
+        counts = vars(self).get("counts_")
+        return PlainStream() if counts is None else RowStream.of_counts(counts, vars(self).get("total_length_", 0.0))
+
+
+@cache
+def _parameter_names(cls: Any) -> list[str]:
+    return list(cls._get_param_names())
