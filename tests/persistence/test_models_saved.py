@@ -273,7 +273,11 @@ def test_a_model_for_prediction_predicts_the_same(path, name):
 CANNOT = {
     "weighter": [lambda model: model.explain(0), lambda model: model.partial_fit(COUNTS, LABELS)],
     "weighter on a frame": [lambda model: model.explain("goal"), lambda model: model.counts_.doc_freq],
-    "weighted weighter": [lambda model: model.counts_.select([0]), lambda model: model.counts_ + model.counts_],
+    "weighted weighter": [
+        lambda model: model.counts_.select([0]),
+        lambda model: model.counts_ + model.counts_,
+        lambda model: ClassCounts.from_matrix(COUNTS, LABELS) + model.counts_,
+    ],
     "vectorizer": [lambda model: model.counts_, lambda model: model.explain("goal")],
     "vectorizer in batches": [lambda model: model.counts_, lambda model: model.partial_fit(TEXTS, LABELS)],
     "features": [lambda model: model.counts_],
