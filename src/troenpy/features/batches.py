@@ -76,8 +76,12 @@ def add_documents(
     if not isinstance(stream, KernelStream):
         stream = KernelStream.of(stream, counter.max_terms)
 
+    native = stream.native
+    # N-grams of words are no texts in a table, and stop words are part of it.
+    is_plain = counter.analyzer != "word" or (counter.ngram_range[1] == 1 and not counter.stop_words)
+
     def count() -> Any:
-        counted = counter._count(raw_documents, n_threads)
+        counted = counter._count(raw_documents, n_threads, table=native.table if n_threads == 1 and is_plain else None)
         check_labels_fit(labels, counted.n_documents, whole=False)
         return counted
 

@@ -290,7 +290,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         if not self._kernel_applies() or type(vocabulary) is not dict:
             return sort_columns(super().transform(self._readable(raw_documents)))
         if terms is not None:
-            counter = self._count(raw_documents, n_threads, terms.index(self._index_kind()))
+            counter = self._count(raw_documents, n_threads, index=terms.index(self._index_kind()))
             return self._matrix(counter.rows(), capacity)
         self._check_vocabulary()
         return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), capacity)
@@ -415,7 +415,8 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         is_word = self.analyzer == "word"
         return IndexKind(is_word, tuple(self.get_stop_words() or ()) if is_word else ())
 
-    def _count(self, raw_documents: Any, n_threads: int, index: Any = None) -> Any:
+    def _count(self, raw_documents: Any, n_threads: int, *, index: Any = None, table: Any = None) -> Any:
+        """Return the kernel's counter with the counts: only of the terms of an index, or going on in a table."""
         self.build_analyzer()  # for its errors and warnings on stop words
         assert _kernel.native is not None  # noqa: S101
         min_n, max_n = self.ngram_range
@@ -427,6 +428,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
             stop_words=() if index is not None else self._index_kind().stop_words,
             n_threads=n_threads,
             index=index,
+            table=table,
         )
         for batch in self._batches(raw_documents):
             counter.add(batch)

@@ -2,6 +2,8 @@
 
 #include "bind.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -152,6 +154,7 @@ void bind(nb::module_ &module) {
     nb::class_<TermTally>(module, "TermTally")
         .def(nb::init<std::uint32_t>(), nb::arg("max_terms"))
         .def_prop_ro("n_terms", &TermTally::n_terms)
+        .def_prop_ro("table", &TermTally::table)
         .def_prop_ro("kept_above", &TermTally::kept_above)
         .def("hold", &hold_texts, nb::arg("counter"), nb::arg("starts").noconvert(), nb::arg("codes").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("n_classes"), nb::arg("binary"))

@@ -21,16 +21,12 @@ constexpr std::uint32_t terms_per_task = 8192;
 void TermTally::hold(text::Counter &counter, Labels labels, bool is_binary) {
     if (counter.n_documents() != labels.n_documents())
         throw std::invalid_argument("documents and labels differ in number");
-    std::vector<TermTable> sources;
-    for (auto &worker : counter.workers()) {
-        if (worker) {
-            sources.push_back(std::move(worker->table()));
-        } else {
-            sources.emplace_back();
-        }
-    }
+    std::vector<std::shared_ptr<TermTable>> sources;
     std::vector<std::uint32_t> n_terms;
-    for (const TermTable &source : sources) n_terms.push_back(source.n_terms());
+    for (const auto &worker : counter.workers()) {
+        sources.push_back(worker ? worker->table() : std::make_shared<TermTable>());
+        n_terms.push_back(sources.back()->n_terms());
+    }
     waiting_.hold(Batch({std::move(labels), std::move(counter.chunks()), is_binary}, std::move(n_terms)));
     counter.workers().clear();
     sources_ = std::move(sources);
@@ -42,9 +38,13 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
         if (places_.empty()) find_places(n_threads);
         Batch &batch = *waiting_.batch();
         const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
-        const auto guess = [&](std::uint32_t worker, std::uint32_t term) { return places_[worker][term].term; };
+        const auto guess = [&](std::uint32_t worker, std::uint32_t term) {
+            return is_own(worker) ? term : places_[worker][term].term;
+        };
         cells_.set_classes(batch.labels().n_classes);
-        if (!is_bounded() && !batch.is_weighted()) {
+        cells_.resize(n_terms());  // a batch that failed may have left terms behind
+        const bool is_own_table = sources_.size() == 1 && is_own(0);
+        if (!is_own_table && !is_bounded() && !batch.is_weighted()) {
             batch.add_sums(cells_, n_threads, watch, number, guess);
         } else {
             batch.add_entries(cells_, watch, number, guess);
@@ -65,12 +65,12 @@ TermTally::Name TermTally::name_of(const TermTable &source, std::uint32_t term, 
         const std::size_t length = spelled.size();
         spelled.resize(std::max(length, sizeof(Key)));  // a key is read from that many bytes
         name.text = {spelled.data(), length};
-        name.key = table_.key_of(name.text);
+        name.key = table_->key_of(name.text);
     } else if (text::is_long(key)) {
         name.text = source.long_text(key);
-        name.key = table_.long_key(name.text);
+        name.key = table_->long_key(name.text);
     }
-    name.hash = table_.hash(name.key);
+    name.hash = table_->hash(name.key);
     return name;
 }
 
@@ -78,13 +78,14 @@ void TermTally::find_places(unsigned n_threads) {
     std::vector<std::vector<Place>> places(sources_.size());
     std::vector<std::pair<std::size_t, std::uint32_t>> tasks;
     for (std::size_t worker = 0; worker < sources_.size(); ++worker) {
-        places[worker].resize(sources_[worker].n_terms());
-        for (std::uint32_t begin = 0; begin < sources_[worker].n_terms(); begin += terms_per_task)
+        if (is_own(static_cast<std::uint32_t>(worker))) continue;
+        places[worker].resize(sources_[worker]->n_terms());
+        for (std::uint32_t begin = 0; begin < sources_[worker]->n_terms(); begin += terms_per_task)
             tasks.emplace_back(worker, begin);
     }
     run_tasks(n_threads, tasks.size(), [&](unsigned, std::size_t task, Watch &) {
         const auto [worker, begin] = tasks[task];
-        find_places(sources_[worker], places[worker], begin);
+        find_places(*sources_[worker], places[worker], begin);
     });
     places_ = std::move(places);
 }
@@ -98,36 +99,36 @@ void TermTally::find_places(const TermTable &source, std::vector<Place> &places,
         for (std::uint32_t i = 0; i < n; ++i) {
             if (source.n_documents(begin + i) == 0) continue;  // only the first words of an n-gram
             names[i] = name_of(source, begin + i, spelled[i]);
-            table_.prefetch(names[i].hash);
+            table_->prefetch(names[i].hash);
         }
         for (std::uint32_t i = 0; i < n; ++i) {
-            if (source.n_documents(begin + i) > 0) table_.guess(names[i].hash);
+            if (source.n_documents(begin + i) > 0) table_->guess(names[i].hash);
         }
         for (std::uint32_t i = 0; i < n; ++i) {
             if (source.n_documents(begin + i) == 0) continue;
-            const std::uint32_t found = table_.look_up(names[i].text, names[i].key, names[i].hash);
+            const std::uint32_t found = table_->look_up(names[i].text, names[i].key, names[i].hash);
             if (found != no_term) places[begin + i] = {found, version(found)};
         }
     }
 }
 
 std::uint32_t TermTally::enter(std::uint32_t worker, std::uint32_t term) {
-    const Name name = name_of(sources_[worker], term, spelled_);
-    std::uint32_t number = table_.look_up(name.text, name.key, name.hash);
+    const Name name = name_of(*sources_[worker], term, spelled_);
+    std::uint32_t number = table_->look_up(name.text, name.key, name.hash);
     if (number == no_term) number = is_bounded() && n_terms() >= max_terms_ ? replace_least(name) : add(name);
     places_[worker][term] = {number, version(number)};
     return number;
 }
 
 std::uint32_t TermTally::add(const Name &name) {
-    table_.reserve(1);
+    table_->reserve(1);
     cells_.resize(n_terms() + 1);
     if (is_bounded()) {
         entrances_.resize(n_terms());  // in case it failed after this the last time
         entrances_.push_back({n_entrances_, 0});
     }
     const std::uint32_t number =
-        text::is_long(name.key) ? table_.find_long(name.text, name.key, name.hash) : table_.find(name.key, name.hash);
+        text::is_long(name.key) ? table_->find_long(name.text, name.key, name.hash) : table_->find(name.key, name.hash);
     ++n_entrances_;
     return number;
 }
@@ -136,7 +137,7 @@ std::uint32_t TermTally::replace_least(const Name &name) {
     while (next_least_ < least_.size() && upper_bound(least_[next_least_]) > least_bound_) ++next_least_;
     if (next_least_ == least_.size()) find_least();
     const std::uint32_t term = least_[next_least_];
-    table_.replace(term, name.text, name.key, name.hash);
+    table_->replace(term, name.text, name.key, name.hash);
     ++next_least_;
     cells_.clear(term);
     entrances_[term] = {n_entrances_++, least_bound_};
@@ -158,15 +159,16 @@ void TermTally::find_least() {
     next_least_ = 0;
 }
 
-std::string_view TermTally::text(std::uint32_t term) const { return table_.text(term); }
+std::string_view TermTally::text(std::uint32_t term) const { return table_->text(term); }
 
 std::vector<std::uint32_t> TermTally::sorted_terms(unsigned n_threads) const {
     std::vector<std::uint32_t> terms;
     terms.reserve(n_terms());
     for (std::uint32_t term = 0; term < n_terms(); ++term) {
-        if (cells_.totals(term).n_documents > 0) terms.push_back(term);  // else memory ran out after it was added
+        // None: memory ran out after it was added, or its batch failed.
+        if (term < cells_.n_terms() && cells_.totals(term).n_documents > 0) terms.push_back(term);
     }
-    sort_terms(terms, table_, n_threads);
+    sort_terms(terms, *table_, n_threads);
     return terms;
 }
 
@@ -174,9 +176,9 @@ std::uint32_t TermTally::restore(std::string_view text, std::uint64_t error) {
     spelled_.assign(text);
     spelled_.resize(std::max(text.size(), sizeof(Key)));
     const std::string_view padded(spelled_.data(), text.size());
-    const Key key = table_.key_of(padded);
-    const std::uint64_t hash = table_.hash(key);
-    if (table_.look_up(padded, key, hash) != no_term) throw std::invalid_argument("a term is there twice");
+    const Key key = table_->key_of(padded);
+    const std::uint64_t hash = table_->hash(key);
+    if (table_->look_up(padded, key, hash) != no_term) throw std::invalid_argument("a term is there twice");
     const std::uint32_t term = add({key, hash, padded});
     if (is_bounded()) entrances_[term].error = error;
     return term;

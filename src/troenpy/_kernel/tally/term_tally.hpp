@@ -1,7 +1,8 @@
 // A tally of texts: a table of terms that grows, or that is bounded and keeps the most frequent.
 //
-// Terms are keyed by their whole text. Each batch is counted in tables of its own, whose terms are looked up here
-// once per batch. Then its entries are added in the order of documents, so sums do not depend on the threads.
+// Terms are keyed by their whole text. A batch of one thread may be counted in this very table; others are counted in
+// tables of their own, whose terms are looked up here once per batch. Then its entries are added in the order of
+// documents, so sums do not depend on the threads.
 //
 // With a bound, this is the Space-Saving summary of Metwally et al. (2005) over document frequency. A term that does
 // not fit takes the place of the one with the smallest upper bound: its documents since it entered, plus the error
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +30,10 @@ public:
     // max_terms = 0: no bound.
     explicit TermTally(std::uint32_t max_terms) : max_terms_(max_terms) {}
 
-    std::uint32_t n_terms() const { return table_.n_terms(); }
+    std::uint32_t n_terms() const { return table_->n_terms(); }
+    // To count the next batch in, if it has no n-grams of words, which are no texts there, and no stop words. What a
+    // batch that fails leaves behind is harmless: terms without documents.
+    std::shared_ptr<text::TermTable> table() const { return is_bounded() ? nullptr : table_; }
     std::uint32_t max_terms() const { return max_terms_; }
     // A term in more documents than this is in the table.
     std::uint64_t kept_above() const { return kept_above_; }
@@ -73,7 +78,10 @@ private:
     Name name_of(const text::TermTable &source, std::uint32_t term, std::string &spelled) const;
     void find_places(unsigned n_threads);
     void find_places(const text::TermTable &source, std::vector<Place> &places, std::uint32_t begin) const;
+    // Whether the worker counted in this very table.
+    bool is_own(std::uint32_t worker) const { return sources_[worker] == table_; }
     std::uint32_t number_of(std::uint32_t worker, std::uint32_t term) {
+        if (is_own(worker)) return term;
         const Place &place = places_[worker][term];
         const bool is_known =
             place.term != text::no_term && (entrances_.empty() || version(place.term) == place.version);
@@ -89,11 +97,11 @@ private:
     void find_least();
 
     std::uint32_t max_terms_;
-    text::TermTable table_;
+    std::shared_ptr<text::TermTable> table_ = std::make_shared<text::TermTable>();
     ClassCells cells_;
     Waiting waiting_;
     // Of the batch that waits.
-    std::vector<text::TermTable> sources_;
+    std::vector<std::shared_ptr<text::TermTable>> sources_;
     std::vector<std::vector<Place>> places_;
     std::string spelled_;
     // With a bound.

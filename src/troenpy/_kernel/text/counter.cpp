@@ -30,14 +30,17 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts, unsigned 
 
 }  // namespace
 
-Counter::Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index)
-    : settings_(std::move(settings)), n_threads_(n_threads), index_(std::move(index)) {
+Counter::Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index,
+                 std::shared_ptr<TermTable> table)
+    : settings_(std::move(settings)), n_threads_(n_threads), index_(std::move(index)), table_(std::move(table)) {
+    if (table_ && n_threads > 1) throw std::invalid_argument("a table is for one thread");
     if (index_ != nullptr && index_->has_words() != (settings_.analyzer == Analyzer::word))
         throw std::invalid_argument("this index is of another kind of terms");
 }
 
 std::unique_ptr<Worker> Counter::make_worker() const {
-    return index_ == nullptr ? std::make_unique<Worker>(settings_) : std::make_unique<Worker>(settings_, *index_);
+    return index_ == nullptr ? std::make_unique<Worker>(settings_, table_)
+                             : std::make_unique<Worker>(settings_, *index_);
 }
 
 void Counter::add(const std::vector<Text> &texts) {

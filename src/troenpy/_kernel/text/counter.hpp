@@ -15,8 +15,9 @@ namespace troenpy::text {
 // The counts of all batches so far.
 class Counter {
 public:
-    // With an index, only its terms are counted.
-    Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index = nullptr);
+    // With an index, only its terms are counted. With a table and one thread, counting goes on in the table.
+    Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index = nullptr,
+            std::shared_ptr<TermTable> table = nullptr);
     Counter(const Counter &) = delete;
     Counter &operator=(const Counter &) = delete;
 
@@ -35,6 +36,7 @@ private:
     Settings settings_;
     unsigned n_threads_;
     std::shared_ptr<TermIndex> index_;
+    std::shared_ptr<TermTable> table_;
     std::uint64_t n_documents_ = 0;
     std::vector<std::unique_ptr<Worker>> workers_;  // at most as many as chunks counted at the same time
     std::vector<Chunk> chunks_;                     // in the order of documents

@@ -119,7 +119,7 @@ Columns find_columns(Counter &counter, const GivenTerms &terms) {
     Columns columns{std::vector<std::vector<std::uint32_t>>(n_workers), terms.n_columns(), false, false};
     run_tasks(counter.n_threads(), n_workers, [&](unsigned, std::size_t worker, Watch &watch) {
         if (!counter.workers()[worker]) return;
-        const TermTable &table = counter.workers()[worker]->table();
+        const TermTable &table = *counter.workers()[worker]->table();
         std::vector<std::uint32_t> &column_of = columns.by_worker[worker];
         column_of.assign(table.n_terms(), no_column);
         Lookup lookup(table, has_words);

@@ -85,7 +85,7 @@ Columns search_columns(Counter &counter, const nb::dict &vocabulary, std::size_t
     std::string text;
     for (std::size_t worker = 0; worker < n_workers; ++worker) {
         if (!counter.workers()[worker]) continue;
-        const TermTable &table = counter.workers()[worker]->table();
+        const TermTable &table = *counter.workers()[worker]->table();
         columns.by_worker[worker].assign(table.n_terms(), no_column);
         for (std::uint32_t term = 0; term < table.n_terms(); ++term) {
             pause(term);
@@ -127,7 +127,7 @@ CountedRows *match_vocabulary(Counter &counter, const nb::dict &vocabulary) {
     const auto n_columns = static_cast<std::size_t>(PyDict_Size(vocabulary.ptr()));
     if (n_columns >= no_column) throw std::overflow_error("more than 2**32 - 2 terms in the vocabulary");
     std::size_t n_terms = 0;
-    for (const auto &worker : counter.workers()) n_terms += worker ? worker->table().n_terms() : 0;
+    for (const auto &worker : counter.workers()) n_terms += worker ? worker->table()->n_terms() : 0;
     if (n_terms * lookups_per_search < n_columns || !has_whole_columns(vocabulary))
         return new CountedRows(counter, search_columns(counter, vocabulary, n_columns));
     const GivenTerms terms = copy_terms(vocabulary, n_columns);

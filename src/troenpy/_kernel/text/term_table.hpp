@@ -154,6 +154,12 @@ public:
         return place == no_term || place < n_excluded_ ? no_term : place - n_excluded_;
     }
 
+    // Numbers the documents that are counted, from 1 and in all batches.
+    std::uint32_t next_document() {
+        if (n_counted_ == no_term) throw std::overflow_error("more than 2**32 - 2 documents");
+        return ++n_counted_;
+    }
+
     // By position; they do not move until the next `reserve`. Stop words come first and have no numbers, so the
     // number of a term is its position minus the number of stop words.
     Term *terms() { return terms_.data(); }
@@ -205,6 +211,7 @@ private:
     Buffer<Term> terms_;
     std::uint32_t size_ = 0;
     std::uint32_t n_excluded_ = 0;
+    std::uint32_t n_counted_ = 0;
     std::vector<char> arena_;
     std::uint64_t n_unused_ = 0;  // bytes of the arena, of terms that were replaced
     Seed seed_;

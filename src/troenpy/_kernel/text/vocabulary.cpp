@@ -115,7 +115,7 @@ void sort_words(Word *first, Word *last, Buffer<Word> &parted, Less less) {
 Vocabulary::Vocabulary(Counter &counter) {
     for (std::unique_ptr<Worker> &worker : counter.workers()) {
         Source &source = sources_.emplace_back();
-        source.table = worker ? std::make_shared<TermTable>(std::move(worker->table())) : std::make_shared<TermTable>();
+        source.table = worker ? worker->table() : std::make_shared<TermTable>();
         source.nodes.resize(source.table->n_terms());
         worker.reset();
     }

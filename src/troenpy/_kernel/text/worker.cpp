@@ -47,12 +47,13 @@ private:
 
 }  // namespace
 
-Worker::Worker(const Settings &settings)
+Worker::Worker(const Settings &settings, std::shared_ptr<TermTable> table)
     : settings_(settings),
       has_bit_instructions_(!settings.portable && cpu::has_bit_instructions()),
       normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable),
-      table_(std::in_place),
+      table_(table ? std::move(table) : std::make_shared<TermTable>()),
       known_(*table_) {
+    if (table_->n_excluded() + table_->n_terms() > 0) return;
     for (const std::string &word : settings.stop_words) {
         if (!word.empty()) table_->exclude(word);
     }
@@ -96,9 +97,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
 void Worker::count_document(const Text &text, Watch &watch) {
     if (text.length > std::numeric_limits<std::uint32_t>::max())
         throw std::overflow_error("a document of more than 2**32 characters: split it");
-    if (document_ == std::numeric_limits<std::uint32_t>::max())
-        throw std::overflow_error("more than 2**32 - 2 documents");
-    ++document_;
+    if (table_) document_ = table_->next_document();
     n_entries_ = 0;
     if (text.length == 0) return;
     read(text, watch);

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +48,8 @@ struct Chunk {
 
 class Worker {
 public:
-    explicit Worker(const Settings &settings);
+    // Counts all terms, in a table of its own or in one that goes on from other batches and excludes the stop words.
+    explicit Worker(const Settings &settings, std::shared_ptr<TermTable> table = nullptr);
     // Counts the terms of the index only.
     Worker(const Settings &settings, TermIndex &index);
     ~Worker();
@@ -58,7 +58,7 @@ public:
 
     Chunk count(const Text *texts, std::size_t n, std::uint64_t first_document, Watch &watch);
 
-    TermTable &table() { return *table_; }
+    const std::shared_ptr<TermTable> &table() const { return table_; }
 
 private:
     // Keys are collected here, so that cache misses on their slots and terms overlap.
@@ -98,7 +98,7 @@ private:
     bool has_bit_instructions_;
     Normaliser normaliser_;
     TermIndex *index_ = nullptr;  // or the table grows
-    std::optional<TermTable> table_;
+    std::shared_ptr<TermTable> table_;
     const TermTable &known_;            // the index's table, or the growing one
     std::unique_ptr<Matches> matches_;  // with an index
     Batch batch_;
