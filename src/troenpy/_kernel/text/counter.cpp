@@ -12,7 +12,7 @@ namespace troenpy::text {
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19, smallest_chunk_bytes = std::uint64_t{1} << 16;
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19, smallest_chunk_bytes = std::uint64_t{1} << 17;
 constexpr std::size_t chunk_documents = std::size_t{1} << 16;
 
 Mark mark_for(Analyzer analyzer) { return analyzer == Analyzer::word ? Mark::words : Mark::spaces; }
