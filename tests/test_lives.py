@@ -1,5 +1,6 @@
 """Whatever is done to an estimator, in any order: after a failure it answers as before, or is not fitted yet."""
 
+import copy
 import pickle
 import tempfile
 from itertools import chain
@@ -55,7 +56,7 @@ ESTIMATORS = {
     "ClassProfile": (ClassProfile(), made_up_counts, {"smoothing": 0}),
     "SparseKNeighborsClassifier": (SparseKNeighborsClassifier(3), made_up_counts, {"metric": "nope"}),
 }
-IN_BATCHES = ("TfPiVectorizer", "TermWeighter", "ClassProfile")
+IN_BATCHES = ("TfPiVectorizer", "TermFeatures", "TermWeighter", "ClassProfile")
 
 
 def wrong(what, X, y):
@@ -90,6 +91,9 @@ def life_of(name):  # noqa: C901 (one method for each thing that can be done)
         @rule(seed=seeds)
         def add_a_batch(self, seed):
             self.model.partial_fit(*made_up(seed))
+            self.expect_batch(seed)
+
+        def expect_batch(self, seed):
             self.batches = [*(self.batches or []), made_up(seed)]
             X, y = zip(*self.batches, strict=True)
             whole = np.concatenate(X) if isinstance(X[0], np.ndarray) else [*chain(*X)]
@@ -130,6 +134,20 @@ def life_of(name):  # noqa: C901 (one method for each thing that can be done)
             X, y = made_up(seed)
             with pytest.raises(ValueError, match=r"label|inconsistent"):
                 self.model.partial_fit(X, y[:-1])
+
+        @precondition(lambda self: name in IN_BATCHES and (self.batches is None or self.batches))
+        @rule(seed=seeds, at=st.integers(1, 60))
+        def add_a_batch_until_interrupted(self, seed, at):
+            with Interrupted(at):
+                try:
+                    self.model.partial_fit(*made_up(seed))
+                except KeyboardInterrupt:
+                    return
+            self.expect_batch(seed)
+
+        @rule()
+        def copy(self):
+            self.model = copy.copy(self.model)
 
         @rule()
         def save_and_load(self):

@@ -99,8 +99,15 @@ def test_an_interrupted_first_fit_leaves_an_unfitted_estimator(case):
 
 @pytest.mark.parametrize(
     ("model", "X", "others"),
-    [(TfPiVectorizer(), TEXTS, OTHERS), (TermWeighter(), COUNTS, OTHER_COUNTS), (ClassProfile(), COUNTS, OTHER_COUNTS)],
-    ids=lambda value: type(value).__name__,
+    [
+        (TfPiVectorizer(), TEXTS, OTHERS),
+        (TfPiVectorizer(max_terms=4), TEXTS, OTHERS),
+        (TermFeatures(words("certainty", "boost", "profile")), TEXTS, OTHERS),
+        (TermFeatures(counted("pi", "btf", "profile")), COUNTS, OTHER_COUNTS),
+        (TermWeighter(), COUNTS, OTHER_COUNTS),
+        (ClassProfile(), COUNTS, OTHER_COUNTS),
+    ],
+    ids=lambda value: repr(value)[:50],
 )
 def test_an_interrupted_batch_is_not_there(model, X, others):
     reference = clone(model).partial_fit(X, LABELS)

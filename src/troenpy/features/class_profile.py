@@ -140,7 +140,7 @@ class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
         self
         """
         stream = self._stream_so_far()
-        with errors_of_batch(stream.n_batches + 1):
+        with errors_of_batch(stream.n_batches + 1, X):
             rows, labels = self._read(X, y, reset=stream.n_batches == 0), read_labels(y)
             check_row_labels(labels, rows.shape[0])
             self._add_rows(rows, labels, read_weights(sample_weight, rows.shape[0]))

@@ -52,7 +52,8 @@ class SeenLabels:
         seen, codes = self._with_classes(class_array(labels.classes))
         numbers = codes[labels.indicator.indices]
         by_label = None if weights is None else np.repeat(weights, np.diff(labels.indicator.indptr))
-        n_docs = seen.n_docs + np.bincount(numbers, by_label, len(seen.classes))
+        dtype = np.int64 if weights is None else np.float64  # numpy counts no labels as integers
+        n_docs = seen.n_docs + np.bincount(numbers, by_label, len(seen.classes)).astype(dtype, copy=False)
         n_documents = seen.n_documents + (len(labels) if weights is None else float(weights.sum()))
         largest = seen.largest_weight if weights is None else max(seen.largest_weight, *weights.tolist(), 0.0)
         return replace(seen, n_docs=n_docs, n_documents=n_documents, largest_weight=largest), numbers

@@ -113,7 +113,8 @@ class SpaceSaving:
             return np.array(values, dtype=kind)
 
         errors, order = (numbers([getattr(one, name) for one in kept]) for name in ("error", "order"))
-        summary = Summary(self.max_terms, errors, order, self.kept_above, seen.largest_weight)
+        ranks = np.argsort(np.argsort(order))  # the same however often the stream was continued from a copy
+        summary = Summary(self.max_terms, errors, ranks, self.kept_above, seen.largest_weight)
         counts = ClassCounts(
             classes=seen.classes,
             n_documents=seen.n_documents,

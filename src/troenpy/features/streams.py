@@ -4,12 +4,14 @@ A stream is never changed: adding a batch returns a new one, so that a `partial_
 it was. The kernel's tally does change, but its last batch only counts once the new stream has been used.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from operator import is_
+from threading import Thread
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +31,8 @@ from troenpy.fitting.transaction import estimator_lock
 
 Weights: TypeAlias = NDArray[np.float64] | None
 NO_WEIGHTS = np.empty(0)
+#: A batch of this many documents is worth another thread.
+MANY_DOCUMENTS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +125,40 @@ class KernelStream:
         self, count: Callable[[], Any], labels: Labels, weights: Weights, *, binary: bool, n_threads: int
     ) -> "KernelStream":
         """Return the stream with another batch, whose texts `count` returns in a TermCounter."""
-        self.native.settle(self.n_held, n_threads)
-        counter = count()
+        with self._settled_meanwhile(n_threads if len(labels) >= MANY_DOCUMENTS else 1):
+            counter = count()
         seen, codes = self.seen.add(labels, weights)
         starts = labels.indicator.indptr.astype(np.int64)
         weight = NO_WEIGHTS if weights is None else weights
         self.native.hold(counter, starts, codes, weight, len(seen.classes), binary)
         return self._with(seen, len(labels))
+
+    @contextmanager
+    def _settled_meanwhile(self, n_threads: int) -> Iterator[None]:
+        """Add the batch before to the kernel's tally, next to the block if there are several threads."""
+        failures: list[BaseException] = []
+
+        def settle() -> None:
+            try:
+                self.native.settle(self.n_held, 1)
+            except BaseException as error:  # noqa: BLE001 (raised below)
+                failures.append(error)
+
+        other = Thread(target=settle)
+        try:
+            if n_threads == 1:
+                raise RuntimeError
+            other.start()
+        except RuntimeError:  # or the system has no more threads
+            self.native.settle(self.n_held, n_threads)
+            yield
+            return
+        try:
+            yield
+        finally:
+            other.join()
+        if failures:
+            raise failures[0]
 
     def _with(self, seen: SeenLabels, n_documents: int) -> "KernelStream":
         return replace(
@@ -209,8 +240,8 @@ def row_stream(stream: Stream, n_columns: int) -> RowStream:
 
 
 @contextmanager
-def errors_of_batch(number: int) -> Iterator[None]:
-    """Add the number of the batch to errors about its documents, labels or weights.
+def errors_of_batch(number: int, X: Any = None) -> Iterator[None]:
+    """Add the number of the batch to errors about its documents, labels or weights; for a matrix also the row.
 
     Examples
     --------
@@ -228,7 +259,19 @@ def errors_of_batch(number: int) -> Iterator[None]:
     except (ValueError, TypeError) as error:
         if type(error) not in (ValueError, TypeError):
             raise
-        raise type(error)(f"batch {number}: {error}") from None
+        row = _wrong_row(X) if re.search("NaN|infinity|Negative values", str(error)) else None
+        raise type(error)(f"batch {number}: {'' if row is None else f'row {row}: '}{error}") from None
+
+
+def _wrong_row(X: Any) -> int | None:
+    """Return the first row with a value that cannot be a count, if that can be found out."""
+    try:
+        values = sparse.csr_array(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    is_wrong = ~(np.isfinite(values.data) & (values.data >= 0))
+    at = np.flatnonzero(is_wrong)
+    return int(np.searchsorted(values.indptr, at[0], side="right") - 1) if len(at) else None
 
 
 class KeepsStream:

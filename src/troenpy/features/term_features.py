@@ -248,7 +248,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         counter = None if view.counter is None else self._bare_counter(view)
         self._check_once(lambda: self._check_stream(view, counter), self, *([] if counter is None else [counter]))
         stream = self._stream_so_far()
-        with errors_of_batch(stream.n_batches + 1):
+        with errors_of_batch(stream.n_batches + 1, raw_documents if counter is None else None):
             if counter is not None:
                 check_collection(raw_documents)
                 labels = read_required_labels(y, "TermFeatures")

@@ -146,7 +146,7 @@ class TermWeighter(LearnsLater, OneToOneFeatureMixin, TransformerMixin, BaseEsti
         self
         """
         stream = self._stream_so_far()
-        with errors_of_batch(stream.n_batches + 1):
+        with errors_of_batch(stream.n_batches + 1, X):
             X = self._read(X, y, reset=stream.n_batches == 0)
             rows, labels = canonical_counts(X), read_labels(y)
             check_row_labels(labels, rows.shape[0])

@@ -7,7 +7,7 @@ namespace troenpy::text {
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19, smallest_chunk_bytes = std::uint64_t{1} << 16;
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 19, smallest_chunk_bytes = std::uint64_t{1} << 17;
 constexpr std::size_t chunk_documents = std::size_t{1} << 16;
 
 // Few texts are divided among all threads, too.
