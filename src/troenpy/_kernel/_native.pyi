@@ -36,7 +36,7 @@ class TermCounter:
         n_threads: int,
         portable: bool = False,
         index: TermIndex | None = None,
-        table: TermTable | None = None,
+        tables: Sequence[TermTable] = (),
     ) -> None: ...
     @property
     def n_workers(self) -> int: ...

@@ -81,7 +81,8 @@ def add_documents(
     is_plain = counter.analyzer != "word" or (counter.ngram_range[1] == 1 and not counter.stop_words)
 
     def count() -> Any:
-        counted = counter._count(raw_documents, n_threads, table=native.table if n_threads == 1 and is_plain else None)
+        tables = native.tables(n_threads) if is_plain and weights is None else []
+        counted = counter._count(raw_documents, n_threads, tables=tables)
         check_labels_fit(labels, counted.n_documents, whole=False)
         return counted
 

@@ -415,8 +415,8 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         is_word = self.analyzer == "word"
         return IndexKind(is_word, tuple(self.get_stop_words() or ()) if is_word else ())
 
-    def _count(self, raw_documents: Any, n_threads: int, *, index: Any = None, table: Any = None) -> Any:
-        """Return the kernel's counter with the counts: only of the terms of an index, or going on in a table."""
+    def _count(self, raw_documents: Any, n_threads: int, *, index: Any = None, tables: Any = ()) -> Any:
+        """Return the kernel's counter with the counts: only of the terms of an index, or going on in the tables of a tally."""
         self.build_analyzer()  # for its errors and warnings on stop words
         assert _kernel.native is not None  # noqa: S101
         min_n, max_n = self.ngram_range
@@ -428,7 +428,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
             stop_words=() if index is not None else self._index_kind().stop_words,
             n_threads=n_threads,
             index=index,
-            table=table,
+            tables=tables,
         )
         for batch in self._batches(raw_documents):
             counter.add(batch)

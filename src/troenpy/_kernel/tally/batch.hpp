@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -25,10 +26,16 @@ class Batch {
 public:
     // The numbers of terms are below n_terms[worker].
     Batch(Documents documents, std::vector<std::uint32_t> n_terms)
-        : documents_(std::move(documents)), n_terms_(std::move(n_terms)) {}
+        : documents_(std::move(documents)), n_terms_(std::move(n_terms)), progress_(n_terms_.size()) {}
 
     const Labels &labels() const { return documents_.labels; }
-    bool has_begun() const { return chunk_ > 0 || document_ > 0 || entry_ > 0 || worker_ > 0 || term_ > 0; }
+    bool has_begun() const {
+        const auto has_moved = [](const Progress &done) {
+            return done.chunk > 0 || done.document > 0 || done.entry > 0;
+        };
+        return chunk_ > 0 || document_ > 0 || entry_ > 0 || worker_ > 0 || term_ > 0 ||
+               std::any_of(progress_.begin(), progress_.end(), has_moved);
+    }
 
     // Whether the order of documents matters, because sums of weights are rounded.
     bool is_weighted() const { return !labels().weights.empty(); }
@@ -47,6 +54,23 @@ public:
                     cells.prefetch_cell(guess(worker_, term_ + ahead), 0);
                 }
                 if (sums.total(term_).n_documents > 0) cells.add(number_of(worker_, term_), sums.of(term_));
+            }
+        }
+    }
+
+    // Adds the chunks of one worker, whose numbers of terms are those of the cells. Workers may do so at the same time.
+    void add_chunks(ClassCells &cells, std::uint32_t worker) {
+        Progress &done = progress_[worker];
+        for (; done.chunk < documents_.chunks.size(); ++done.chunk, done.document = 0) {
+            const text::Chunk &from = documents_.chunks[done.chunk];
+            if (from.worker != worker) continue;
+            std::uint64_t first =
+                std::accumulate(from.lengths.begin(), from.lengths.begin() + done.document, std::uint64_t{0});
+            for (; done.document < static_cast<std::ptrdiff_t>(from.lengths.size()); ++done.document, done.entry = 0) {
+                const std::uint32_t length = from.lengths[static_cast<std::size_t>(done.document)];
+                const Label label = labels().of(from.first_document + static_cast<std::size_t>(done.document));
+                add_document(cells, from.entries.data() + first, length, label, done.entry);
+                first += length;
             }
         }
     }
@@ -76,6 +100,26 @@ public:
     }
 
 private:
+    // The next entry of a worker to be added.
+    struct Progress {
+        std::size_t chunk = 0;
+        std::ptrdiff_t document = 0;
+        std::uint32_t entry = 0;
+    };
+
+    void add_document(ClassCells &cells, const text::Entry *entries, std::uint32_t n, const Label &label,
+                      std::uint32_t &next) const {
+        const std::uint32_t code = label.begin < label.end ? *label.begin : 0;
+        for (; next < n; ++next) {
+            // beyond the document are others, or room for them: a number too large is not prefetched
+            if (next + 2 * ahead < n) {
+                cells.prefetch(entries[next + 2 * ahead].term);
+                cells.prefetch_cell(entries[next + ahead].term, code);
+            }
+            cells.add(entries[next].term, documents_.count(entries[next]), label);
+        }
+    }
+
     static constexpr std::uint32_t ahead = 12;  // terms, so that their cache misses overlap
 
     static std::uint64_t size_of(const text::Chunk &chunk) {
@@ -98,7 +142,8 @@ private:
     std::uint32_t worker_ = 0, term_ = 0;
     std::size_t chunk_ = 0, document_ = 0;
     std::uint32_t entry_ = 0;
-    std::uint64_t first_entry_ = 0;  // of the document
+    std::uint64_t first_entry_ = 0;   // of the document
+    std::vector<Progress> progress_;  // by worker
 };
 
 // The batch that waits, and how many were added before it.

@@ -3,6 +3,7 @@
 #include "bind.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <cstdint>
@@ -54,7 +55,7 @@ void watched(F &&body) {
     body(watch);
 }
 
-nb::tuple to_tuple(Counts counts) {
+nb::tuple to_tuple(Counts &&counts) {
     return nb::make_tuple(to_numpy(std::move(counts.n_documents)), to_numpy(std::move(counts.weights)),
                           to_numpy(std::move(counts.occurrences)), to_numpy(std::move(counts.indptr)),
                           to_numpy(std::move(counts.classes)), to_numpy(std::move(counts.counts)));
@@ -95,25 +96,12 @@ void settle_texts(TermTally &tally, std::uint64_t n_batches, unsigned n_threads)
 }
 
 nb::tuple term_counts(TermTally &tally, Int64s ranks, unsigned n_threads) {
-    std::vector<std::uint8_t> text;
-    std::vector<std::int64_t> ends, errors, order;
     Counts counts;
     const std::vector<std::int32_t> places = read_ranks(ranks);
-    watched([&](Watch &) {
-        const std::vector<std::uint32_t> terms = tally.sorted_terms(n_threads);
-        counts = counts_of(tally.cells(), terms, places);
-        ends.reserve(terms.size());
-        for (const std::uint32_t term : terms) {
-            const std::string_view spelled = tally.text(term);
-            text.insert(text.end(), spelled.begin(), spelled.end());
-            ends.push_back(static_cast<std::int64_t>(text.size()));
-            if (tally.max_terms() == 0) continue;
-            errors.push_back(static_cast<std::int64_t>(tally.error(term)));
-            order.push_back(static_cast<std::int64_t>(tally.order(term)));
-        }
-    });
-    return nb::make_tuple(to_numpy(std::move(text)), to_numpy(std::move(ends)), to_numpy(std::move(errors)),
-                          to_numpy(std::move(order)), to_tuple(std::move(counts)));
+    watched([&](Watch &) { counts = tally.counts(places, n_threads); });
+    return nb::make_tuple(to_numpy(std::move(counts.text)), to_numpy(std::move(counts.ends)),
+                          to_numpy(std::move(counts.errors)), to_numpy(std::move(counts.order)),
+                          to_tuple(std::move(counts)));
 }
 
 // `sequence` has the columns in the order in which their terms entered.
@@ -154,7 +142,7 @@ void bind(nb::module_ &module) {
     nb::class_<TermTally>(module, "TermTally")
         .def(nb::init<std::uint32_t>(), nb::arg("max_terms"))
         .def_prop_ro("n_terms", &TermTally::n_terms)
-        .def_prop_ro("table", &TermTally::table)
+        .def("tables", &TermTally::tables, nb::arg("n_threads"))
         .def_prop_ro("kept_above", &TermTally::kept_above)
         .def("hold", &hold_texts, nb::arg("counter"), nb::arg("starts").noconvert(), nb::arg("codes").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("n_classes"), nb::arg("binary"))

@@ -1,50 +1,128 @@
 #include "tally/counts.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "parallel.hpp"
+#include "tally/sorting.hpp"
 
 namespace troenpy::tally {
 
 namespace {
 
-constexpr std::size_t ahead = 12;  // terms, so that their cache misses overlap
+constexpr std::size_t ahead = 12;            // terms, so that their cache misses overlap
+constexpr std::size_t smallest_part = 4096;  // terms for a thread
 
-}  // namespace
+using Shards = std::vector<std::unique_ptr<Shard>>;
 
-Counts counts_of(const ClassCells &cells, const std::vector<std::uint32_t> &terms,
-                 const std::vector<std::int32_t> &ranks) {
-    Counts result;
-    result.n_documents.reserve(terms.size());
-    result.weights.reserve(terms.size());
-    result.occurrences.reserve(terms.size());
-    result.indptr.reserve(terms.size() + 1);
-    result.indptr.push_back(0);
-    std::size_t n_cells = 0;
-    for (const std::uint32_t term : terms) n_cells += cells.totals(term).n_cells;
-    result.classes.reserve(n_cells);
-    result.counts.reserve(n_cells);
-    std::vector<std::pair<std::int32_t, double>> sorted;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        const std::uint32_t term = terms[i];
-        if (i + 2 * ahead < terms.size()) {
-            cells.prefetch(terms[i + 2 * ahead]);
-            cells.prefetch_cell(terms[i + ahead], 0);
+// Sums the counts of consecutive terms.
+class Merger {
+public:
+    Merger(const Shards &shards, const std::vector<std::int32_t> &ranks) : shards_(shards), ranks_(ranks) {}
+
+    std::string_view text(const TermOfShard &of) const { return shards_[of.shard]->table->text(of.term); }
+
+    Counts merge(const TermOfShard *begin, const TermOfShard *end) {
+        Counts result;
+        for (const TermOfShard *at = begin; at < end;) {
+            const std::string_view name = text(*at);
+            result.terms.push_back(at->term);
+            result.text.insert(result.text.end(), name.begin(), name.end());
+            result.ends.push_back(static_cast<std::int64_t>(result.text.size()));
+            ClassCells::Totals sum;
+            cells_.clear();
+            for (; at < end && text(*at) == name; ++at) {
+                if (at + 2 * ahead < end) prefetch(at);
+                add(*at, sum);
+            }
+            result.n_documents.push_back(sum.n_documents);
+            result.weights.push_back(sum.weight);
+            result.occurrences.push_back(sum.occurrences);
+            write_cells(result);
         }
-        const ClassCells::Totals &totals = cells.totals(term);
-        result.n_documents.push_back(totals.n_documents);
-        result.weights.push_back(totals.weight);
-        result.occurrences.push_back(totals.occurrences);
-        sorted.clear();
-        cells.for_each_cell(term, [&](const ClassCells::Cell &cell) {
-            if (cell.count != 0) sorted.emplace_back(ranks[cell.code], cell.count);  // all its documents may weigh 0
+        return result;
+    }
+
+private:
+    void prefetch(const TermOfShard *at) const {
+        shards_[at[2 * ahead].shard]->cells.prefetch(at[2 * ahead].term);
+        shards_[at[ahead].shard]->cells.prefetch_cell(at[ahead].term, 0);
+    }
+
+    void add(const TermOfShard &of, ClassCells::Totals &sum) {
+        const ClassCells &cells = shards_[of.shard]->cells;
+        const ClassCells::Totals &totals = cells.totals(of.term);
+        sum.n_documents += totals.n_documents;
+        sum.weight += totals.weight;
+        sum.occurrences += totals.occurrences;
+        cells.for_each_cell(of.term, [&](const ClassCells::Cell &cell) {
+            if (cell.count != 0) cells_.emplace_back(ranks_[cell.code], cell.count);  // all its documents may weigh 0
         });
-        std::sort(sorted.begin(), sorted.end());
-        for (const auto &[rank, count] : sorted) {
-            result.classes.push_back(rank);
-            result.counts.push_back(count);
+    }
+
+    void write_cells(Counts &result) {
+        std::sort(cells_.begin(), cells_.end());
+        std::size_t first = result.classes.size();
+        for (const auto &[rank, count] : cells_) {
+            if (result.classes.size() > first && result.classes.back() == rank) {
+                result.counts.back() += count;
+            } else {
+                result.classes.push_back(rank);
+                result.counts.push_back(count);
+            }
         }
         result.indptr.push_back(static_cast<std::int64_t>(result.classes.size()));
     }
-    return result;
+
+    const Shards &shards_;
+    const std::vector<std::int32_t> &ranks_;
+    std::vector<std::pair<std::int32_t, double>> cells_;  // of the current term
+};
+
+template <typename T>
+void append(std::vector<T> &to, const std::vector<T> &from, T plus = T{}) {
+    const std::size_t n = to.size();
+    to.insert(to.end(), from.begin(), from.end());
+    if (plus != T{})
+        std::for_each(to.begin() + static_cast<std::ptrdiff_t>(n), to.end(), [&](T &value) { value += plus; });
+}
+
+Counts joined(std::vector<Counts> parts) {
+    Counts all;
+    all.indptr.push_back(0);
+    for (Counts &part : parts) {
+        append(all.ends, part.ends, static_cast<std::int64_t>(all.text.size()));
+        append(all.indptr, part.indptr, static_cast<std::int64_t>(all.classes.size()));
+        append(all.terms, part.terms);
+        append(all.text, part.text);
+        append(all.n_documents, part.n_documents);
+        append(all.weights, part.weights);
+        append(all.occurrences, part.occurrences);
+        append(all.classes, part.classes);
+        append(all.counts, part.counts);
+        part = Counts();
+    }
+    return all;
+}
+
+}  // namespace
+
+Counts merged_counts(const Shards &shards, const std::vector<std::int32_t> &ranks, unsigned n_threads) {
+    const std::vector<TermOfShard> terms = sorted_terms(shards, n_threads);
+    const std::size_t n_parts = terms.size() < smallest_part * n_threads ? 1 : n_threads;
+    std::vector<std::size_t> borders{0};
+    const Merger names(shards, ranks);
+    for (std::size_t part = 1; part <= n_parts; ++part) {
+        std::size_t end = std::max(borders.back(), terms.size() * part / n_parts);
+        while (end > 0 && end < terms.size() && names.text(terms[end - 1]) == names.text(terms[end])) ++end;
+        borders.push_back(end);
+    }
+    std::vector<Counts> parts(n_parts);
+    run_tasks(n_threads, n_parts, [&](unsigned, std::size_t part, Watch &) {
+        parts[part] = Merger(shards, ranks).merge(terms.data() + borders[part], terms.data() + borders[part + 1]);
+    });
+    return joined(std::move(parts));
 }
 
 void restore(ClassCells &cells, std::uint32_t term, const SavedCounts &saved, std::size_t column) {

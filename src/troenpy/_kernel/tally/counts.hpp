@@ -3,13 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tally/class_cells.hpp"
+#include "tally/shard.hpp"
 
 namespace troenpy::tally {
 
 struct Counts {
+    std::vector<std::uint32_t> terms;         // their numbers in the first shard that has them
+    std::vector<std::uint8_t> text;           // UTF-8
+    std::vector<std::int64_t> ends;           // of the text of each term
+    std::vector<std::int64_t> errors, order;  // with a bound
     std::vector<std::int64_t> n_documents;
     std::vector<double> weights, occurrences;
     std::vector<std::int64_t> indptr;
@@ -17,9 +23,10 @@ struct Counts {
     std::vector<double> counts;
 };
 
-// The counts of the given terms, in this order; ranks[code] is the place of a class in the result.
-Counts counts_of(const ClassCells &cells, const std::vector<std::uint32_t> &terms,
-                 const std::vector<std::int32_t> &ranks);
+// The sums of the counts of shards, for all terms that have documents, in order; ranks[code] is the place of a class in
+// the result.
+Counts merged_counts(const std::vector<std::unique_ptr<Shard>> &shards, const std::vector<std::int32_t> &ranks,
+                     unsigned n_threads);
 
 // The same as arrays that somebody else holds.
 struct SavedCounts {

@@ -14,33 +14,38 @@ namespace {
 // A term as two numbers that compare like its first 16 bytes, with zeros after a shorter text.
 struct Word {
     std::uint64_t head, tail;
-    std::uint32_t term;
+    TermOfShard of;
 };
 
-Word word_of(const text::TermTable &table, std::uint32_t term) {
-    text::Key key = table.key(term);
+Word word_of(const text::TermTable &table, TermOfShard of) {
+    text::Key key = table.key(of.term);
     if (text::is_long(key)) std::memcpy(&key, table.long_text(key).data(), sizeof(key));
-    const std::uint64_t tail = text::is_long(table.key(term)) ? key.tail : key.tail & ~text::tag_mask;
-    return {cpu::reverse_bytes(key.head), cpu::reverse_bytes(tail), term};
+    const std::uint64_t tail = text::is_long(table.key(of.term)) ? key.tail : key.tail & ~text::tag_mask;
+    return {cpu::reverse_bytes(key.head), cpu::reverse_bytes(tail), of};
 }
 
 }  // namespace
 
-void sort_terms(std::vector<std::uint32_t> &terms, const text::TermTable &table, unsigned n_threads) {
+std::vector<TermOfShard> sorted_terms(const std::vector<std::unique_ptr<Shard>> &shards, unsigned n_threads) {
     // First by two bytes, then each of these buckets on its own.
     constexpr std::size_t n_buckets = std::size_t{1} << 16, buckets_per_task = 256;
-    std::vector<Word> words(terms.size()), sorted(terms.size());
+    std::vector<Word> words;
     std::vector<std::size_t> ends(n_buckets + 1);
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        words[i] = word_of(table, terms[i]);
-        ++ends[(words[i].head >> 48) + 1];
+    for (std::uint32_t shard = 0; shard < shards.size(); ++shard) {
+        for (std::uint32_t term = 0; term < shards[shard]->table->n_terms(); ++term) {
+            if (!shards[shard]->has_documents(term)) continue;
+            words.push_back(word_of(*shards[shard]->table, {shard, term}));
+            ++ends[(words.back().head >> 48) + 1];
+        }
     }
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<Word> sorted(words.size());
     for (const Word &word : words) sorted[ends[word.head >> 48]++] = word;
+    const auto text = [&](const Word &word) { return shards[word.of.shard]->table->text(word.of.term); };
     const auto less = [&](const Word &a, const Word &b) {
         if (a.head != b.head) return a.head < b.head;
         if (a.tail != b.tail) return a.tail < b.tail;
-        return table.text(a.term) < table.text(b.term);
+        return text(a) < text(b);
     };
     run_tasks(n_threads, n_buckets / buckets_per_task, [&](unsigned, std::size_t task, Watch &) {
         for (std::size_t bucket = task * buckets_per_task; bucket < (task + 1) * buckets_per_task; ++bucket) {
@@ -48,7 +53,10 @@ void sort_terms(std::vector<std::uint32_t> &terms, const text::TermTable &table,
             std::sort(begin, sorted.data() + ends[bucket], less);
         }
     });
-    for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = sorted[i].term;
+    std::vector<TermOfShard> terms;
+    terms.reserve(sorted.size());
+    for (const Word &word : sorted) terms.push_back(word.of);
+    return terms;
 }
 
 }  // namespace troenpy::tally

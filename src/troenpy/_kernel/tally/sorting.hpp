@@ -1,15 +1,20 @@
-// Sorts the terms of a table by their text, in the order of Python's str: that of their UTF-8 bytes.
+// Sorts the terms of shards by their text, in the order of Python's str: that of their UTF-8 bytes.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "text/term_table.hpp"
+#include "tally/shard.hpp"
 
 namespace troenpy::tally {
 
-// The table must not have pairs.
-void sort_terms(std::vector<std::uint32_t> &terms, const text::TermTable &table, unsigned n_threads);
+struct TermOfShard {
+    std::uint32_t shard, term;
+};
+
+// All terms that have documents; equal ones come one after the other. The tables must not have pairs.
+std::vector<TermOfShard> sorted_terms(const std::vector<std::unique_ptr<Shard>> &shards, unsigned n_threads);
 
 }  // namespace troenpy::tally

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tally/sorting.hpp"
+#include "tally/counts.hpp"
 
 namespace troenpy::tally {
 
@@ -17,6 +17,19 @@ constexpr std::uint32_t terms_at_once = 64;  // looked up together, so that cach
 constexpr std::uint32_t terms_per_task = 8192;
 
 }  // namespace
+
+TermTally::TermTally(std::uint32_t max_terms) : max_terms_(max_terms) {
+    shards_.push_back(std::make_unique<Shard>());
+    table_ = shards_[0]->table;
+}
+
+std::vector<std::shared_ptr<TermTable>> TermTally::tables(unsigned n) {
+    std::vector<std::shared_ptr<TermTable>> tables;
+    if (is_bounded()) return tables;
+    while (shards_.size() < n) shards_.push_back(std::make_unique<Shard>());
+    for (unsigned i = 0; i < n; ++i) tables.push_back(shards_[i]->table);
+    return tables;
+}
 
 void TermTally::hold(text::Counter &counter, Labels labels, bool is_binary) {
     if (counter.n_documents() != labels.n_documents())
@@ -33,27 +46,42 @@ void TermTally::hold(text::Counter &counter, Labels labels, bool is_binary) {
     places_.clear();
 }
 
+bool TermTally::is_in_shards() const {
+    return !sources_.empty() && sources_.size() <= shards_.size() &&
+           std::equal(sources_.begin(), sources_.end(), shards_.begin(),
+                      [](const auto &source, const auto &shard) { return source == shard->table; });
+}
+
 void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
     if (waiting_.belongs(n)) {
-        if (places_.empty()) find_places(n_threads);
         Batch &batch = *waiting_.batch();
-        const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
-        const auto guess = [&](std::uint32_t worker, std::uint32_t term) {
-            return is_own(worker) ? term : places_[worker][term].term;
-        };
-        cells_.set_classes(batch.labels().n_classes);
-        cells_.resize(n_terms());  // a batch that failed may have left terms behind
-        const bool is_own_table = sources_.size() == 1 && is_own(0);
-        if (!is_own_table && !is_bounded() && !batch.is_weighted()) {
-            batch.add_sums(cells_, n_threads, watch, number, guess);
+        for (const auto &shard : shards_) {
+            shard->cells.set_classes(batch.labels().n_classes);
+            shard->cells.resize(shard->table->n_terms());  // a batch that failed may have left terms behind
+        }
+        if (is_in_shards()) {
+            run_tasks(n_threads, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
+                batch.add_chunks(shards_[worker]->cells, static_cast<std::uint32_t>(worker));
+            });
         } else {
-            batch.add_entries(cells_, watch, number, guess);
+            add_looked_up(batch, n_threads, watch);
         }
         waiting_.finish();
     }
     if (waiting_.batch() == nullptr) {
         sources_.clear();
         places_.clear();
+    }
+}
+
+void TermTally::add_looked_up(Batch &batch, unsigned n_threads, Watch &watch) {
+    if (places_.empty()) find_places(n_threads);
+    const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
+    const auto guess = [&](std::uint32_t worker, std::uint32_t term) { return places_[worker][term].term; };
+    if (!is_bounded() && !batch.is_weighted()) {
+        batch.add_sums(cells(), n_threads, watch, number, guess);
+    } else {
+        batch.add_entries(cells(), watch, number, guess);
     }
 }
 
@@ -78,7 +106,6 @@ void TermTally::find_places(unsigned n_threads) {
     std::vector<std::vector<Place>> places(sources_.size());
     std::vector<std::pair<std::size_t, std::uint32_t>> tasks;
     for (std::size_t worker = 0; worker < sources_.size(); ++worker) {
-        if (is_own(static_cast<std::uint32_t>(worker))) continue;
         places[worker].resize(sources_[worker]->n_terms());
         for (std::uint32_t begin = 0; begin < sources_[worker]->n_terms(); begin += terms_per_task)
             tasks.emplace_back(worker, begin);
@@ -122,7 +149,7 @@ std::uint32_t TermTally::enter(std::uint32_t worker, std::uint32_t term) {
 
 std::uint32_t TermTally::add(const Name &name) {
     table_->reserve(1);
-    cells_.resize(n_terms() + 1);
+    cells().resize(n_terms() + 1);
     if (is_bounded()) {
         entrances_.resize(n_terms());  // in case it failed after this the last time
         entrances_.push_back({n_entrances_, 0});
@@ -139,7 +166,7 @@ std::uint32_t TermTally::replace_least(const Name &name) {
     const std::uint32_t term = least_[next_least_];
     table_->replace(term, name.text, name.key, name.hash);
     ++next_least_;
-    cells_.clear(term);
+    cells().clear(term);
     entrances_[term] = {n_entrances_++, least_bound_};
     kept_above_ = least_bound_;
     return term;
@@ -159,17 +186,16 @@ void TermTally::find_least() {
     next_least_ = 0;
 }
 
-std::string_view TermTally::text(std::uint32_t term) const { return table_->text(term); }
-
-std::vector<std::uint32_t> TermTally::sorted_terms(unsigned n_threads) const {
-    std::vector<std::uint32_t> terms;
-    terms.reserve(n_terms());
-    for (std::uint32_t term = 0; term < n_terms(); ++term) {
-        // None: memory ran out after it was added, or its batch failed.
-        if (term < cells_.n_terms() && cells_.totals(term).n_documents > 0) terms.push_back(term);
+Counts TermTally::counts(const std::vector<std::int32_t> &ranks, unsigned n_threads) const {
+    Counts result = merged_counts(shards_, ranks, n_threads);
+    if (!is_bounded()) return result;
+    result.errors.reserve(result.terms.size());
+    result.order.reserve(result.terms.size());
+    for (const std::uint32_t term : result.terms) {
+        result.errors.push_back(static_cast<std::int64_t>(error(term)));
+        result.order.push_back(static_cast<std::int64_t>(order(term)));
     }
-    sort_terms(terms, *table_, n_threads);
-    return terms;
+    return result;
 }
 
 std::uint32_t TermTally::restore(std::string_view text, std::uint64_t error) {

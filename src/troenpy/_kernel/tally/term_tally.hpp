@@ -1,8 +1,9 @@
 // A tally of texts: a table of terms that grows, or that is bounded and keeps the most frequent.
 //
-// Terms are keyed by their whole text. A batch of one thread may be counted in this very table; others are counted in
-// tables of their own, whose terms are looked up here once per batch. Then its entries are added in the order of
-// documents, so sums do not depend on the threads.
+// Terms are keyed by their whole text. The usual batch is counted in shards, one for each thread, that go on from batch
+// to batch and are merged when someone asks. Batches with n-grams of words, stop words or weights, and all with a bound,
+// are counted in tables of their own, whose terms are looked up in the first shard; then their entries are added in the
+// order of documents, so sums do not depend on the threads.
 //
 // With a bound, this is the Space-Saving summary of Metwally et al. (2005) over document frequency. A term that does
 // not fit takes the place of the one with the smallest upper bound: its documents since it entered, plus the error
@@ -20,6 +21,7 @@
 
 #include "tally/batch.hpp"
 #include "tally/counts.hpp"
+#include "tally/shard.hpp"
 #include "text/counter.hpp"
 #include "text/term_table.hpp"
 
@@ -28,16 +30,18 @@ namespace troenpy::tally {
 class TermTally {
 public:
     // max_terms = 0: no bound.
-    explicit TermTally(std::uint32_t max_terms) : max_terms_(max_terms) {}
+    explicit TermTally(std::uint32_t max_terms);
+    TermTally(const TermTally &) = delete;
+    TermTally &operator=(const TermTally &) = delete;
 
     std::uint32_t n_terms() const { return table_->n_terms(); }
-    // To count the next batch in, if it has no n-grams of words, which are no texts there, and no stop words. What a
-    // batch that fails leaves behind is harmless: terms without documents.
-    std::shared_ptr<text::TermTable> table() const { return is_bounded() ? nullptr : table_; }
+    // The tables of n shards, to count the next batch in; none with a bound. What a batch that fails leaves behind is
+    // harmless: terms without documents.
+    std::vector<std::shared_ptr<text::TermTable>> tables(unsigned n);
     std::uint32_t max_terms() const { return max_terms_; }
     // A term in more documents than this is in the table.
     std::uint64_t kept_above() const { return kept_above_; }
-    ClassCells &cells() { return cells_; }
+    ClassCells &cells() { return shards_[0]->cells; }
     Waiting &waiting() { return waiting_; }
 
     // Takes over the chunks and tables of the counter; the batch waits.
@@ -46,9 +50,8 @@ public:
     // Adds the batch that waits, if it belongs to a stream of n batches.
     void settle(std::uint64_t n, unsigned n_threads, Watch &watch);
 
-    // The terms that have documents, in the order of Python's str.
-    std::vector<std::uint32_t> sorted_terms(unsigned n_threads) const;
-    std::string_view text(std::uint32_t term) const;
+    // The counts of all terms that have documents, in the order of Python's str; ranks[code] is the place of a class.
+    Counts counts(const std::vector<std::int32_t> &ranks, unsigned n_threads) const;
     // How many documents of the term may be missing.
     std::uint64_t error(std::uint32_t term) const { return is_bounded() ? entrances_[term].error : 0; }
     // A number that grows with every term that enters.
@@ -76,12 +79,12 @@ private:
 
     bool is_bounded() const { return max_terms_ > 0; }
     Name name_of(const text::TermTable &source, std::uint32_t term, std::string &spelled) const;
+    void add_looked_up(Batch &batch, unsigned n_threads, Watch &watch);
     void find_places(unsigned n_threads);
     void find_places(const text::TermTable &source, std::vector<Place> &places, std::uint32_t begin) const;
-    // Whether the worker counted in this very table.
-    bool is_own(std::uint32_t worker) const { return sources_[worker] == table_; }
+    // Whether the workers counted in the shards.
+    bool is_in_shards() const;
     std::uint32_t number_of(std::uint32_t worker, std::uint32_t term) {
-        if (is_own(worker)) return term;
         const Place &place = places_[worker][term];
         const bool is_known =
             place.term != text::no_term && (entrances_.empty() || version(place.term) == place.version);
@@ -92,13 +95,13 @@ private:
     std::uint32_t add(const Name &name);
     std::uint32_t replace_least(const Name &name);
     std::uint64_t upper_bound(std::uint32_t term) const {
-        return cells_.totals(term).n_documents + entrances_[term].error;
+        return shards_[0]->cells.totals(term).n_documents + entrances_[term].error;
     }
     void find_least();
 
     std::uint32_t max_terms_;
-    std::shared_ptr<text::TermTable> table_ = std::make_shared<text::TermTable>();
-    ClassCells cells_;
+    std::vector<std::unique_ptr<Shard>> shards_;
+    std::shared_ptr<text::TermTable> table_;  // of the first shard
     Waiting waiting_;
     // Of the batch that waits.
     std::vector<std::shared_ptr<text::TermTable>> sources_;

@@ -50,11 +50,11 @@ std::vector<std::string> read_stop_words(nb::sequence stop_words) {
 
 Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t min_n, std::uint32_t max_n,
                       nb::sequence stop_words, unsigned n_threads, bool portable, std::shared_ptr<TermIndex> index,
-                      std::shared_ptr<TermTable> table) {
+                      std::vector<std::shared_ptr<TermTable>> tables) {
     if (min_n < 1 || min_n > max_n) throw std::invalid_argument("1 <= min_n <= max_n does not hold");
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
     Settings settings{analyzer_by_name(analyzer), lowercase, min_n, max_n, read_stop_words(stop_words), portable};
-    return new Counter(std::move(settings), n_threads, std::move(index), std::move(table));
+    return new Counter(std::move(settings), n_threads, std::move(index), std::move(tables));
 }
 
 // The tuple keeps the documents alive without the GIL, while the caller's list may change.
@@ -271,7 +271,7 @@ void bind(nb::module_ &module) {
     nb::class_<Counter>(module, "TermCounter")
         .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),
              nb::arg("max_n"), nb::arg("stop_words"), nb::arg("n_threads"), nb::arg("portable") = false,
-             nb::arg("index") = nb::none(), nb::arg("table") = nb::none())
+             nb::arg("index") = nb::none(), nb::arg("tables") = nb::list())
         .def_prop_ro("n_documents", &Counter::n_documents)
         .def_prop_ro("n_workers", [](Counter &counter) { return counter.workers().size(); })
         .def("add", &add_texts, nb::arg("documents"))

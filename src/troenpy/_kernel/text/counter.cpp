@@ -31,16 +31,16 @@ std::vector<std::size_t> chunk_borders(const std::vector<Text> &texts, unsigned 
 }  // namespace
 
 Counter::Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index,
-                 std::shared_ptr<TermTable> table)
-    : settings_(std::move(settings)), n_threads_(n_threads), index_(std::move(index)), table_(std::move(table)) {
-    if (table_ && n_threads > 1) throw std::invalid_argument("a table is for one thread");
+                 std::vector<std::shared_ptr<TermTable>> tables)
+    : settings_(std::move(settings)), n_threads_(n_threads), index_(std::move(index)), tables_(std::move(tables)) {
+    if (!tables_.empty() && tables_.size() != n_threads) throw std::invalid_argument("every thread needs a table");
     if (index_ != nullptr && index_->has_words() != (settings_.analyzer == Analyzer::word))
         throw std::invalid_argument("this index is of another kind of terms");
 }
 
-std::unique_ptr<Worker> Counter::make_worker() const {
-    return index_ == nullptr ? std::make_unique<Worker>(settings_, table_)
-                             : std::make_unique<Worker>(settings_, *index_);
+std::unique_ptr<Worker> Counter::make_worker(unsigned worker) const {
+    if (index_ != nullptr) return std::make_unique<Worker>(settings_, *index_);
+    return std::make_unique<Worker>(settings_, tables_.empty() ? nullptr : tables_[worker]);
 }
 
 void Counter::add(const std::vector<Text> &texts) {
@@ -50,7 +50,7 @@ void Counter::add(const std::vector<Text> &texts) {
     workers_.resize(std::max<std::size_t>(workers_.size(), useful_threads(n_threads_, n_chunks)));
     try {
         run_tasks(n_threads_, n_chunks, [&](unsigned worker, std::size_t task, Watch &watch) {
-            if (!workers_[worker]) workers_[worker] = make_worker();
+            if (!workers_[worker]) workers_[worker] = make_worker(worker);
             const std::size_t begin = borders[task];
             Chunk &chunk = chunks_[first_chunk + task];
             chunk =

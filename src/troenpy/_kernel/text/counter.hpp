@@ -15,9 +15,9 @@ namespace troenpy::text {
 // The counts of all batches so far.
 class Counter {
 public:
-    // With an index, only its terms are counted. With a table and one thread, counting goes on in the table.
+    // With an index, only its terms are counted. With tables, one for each thread, counting goes on in them.
     Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermIndex> index = nullptr,
-            std::shared_ptr<TermTable> table = nullptr);
+            std::vector<std::shared_ptr<TermTable>> tables = {});
     Counter(const Counter &) = delete;
     Counter &operator=(const Counter &) = delete;
 
@@ -31,12 +31,12 @@ public:
     std::vector<Chunk> &chunks() { return chunks_; }
 
 private:
-    std::unique_ptr<Worker> make_worker() const;
+    std::unique_ptr<Worker> make_worker(unsigned worker) const;
 
     Settings settings_;
     unsigned n_threads_;
     std::shared_ptr<TermIndex> index_;
-    std::shared_ptr<TermTable> table_;
+    std::vector<std::shared_ptr<TermTable>> tables_;
     std::uint64_t n_documents_ = 0;
     std::vector<std::unique_ptr<Worker>> workers_;  // at most as many as chunks counted at the same time
     std::vector<Chunk> chunks_;                     // in the order of documents
