@@ -3,8 +3,9 @@
     python benchmarks/scale.py --gigabytes 1 5 20
 
 Three of four words follow Zipf's law over 30,000, one of five that over 1,000 words of the document's class, of which
-there are 50, and one of twenty a power law without end, so that new words keep coming. Text is made in this process, batch by batch, and only the time of `partial_fit` is counted. Each size is a process of
-its own; memory is its peak, less what it had after the first tenth of the text, when the table was full.
+there are 50, and one of twenty a power law without end, so that new words keep coming. Text is made in this process,
+batch by batch, and only the time of `partial_fit` is counted. Each size is a process of its own; its memory is shown
+after the first tenth of the text, when the table is full, and at its peak.
 """
 
 import argparse

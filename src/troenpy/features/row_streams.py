@@ -78,9 +78,7 @@ class RowStream:
         """Return the stream itself."""
         return self
 
-    def add(
-        self, rows: Any, labels: Labels, weights: NDArray[np.float64] | None, *, n_threads: int = 1
-    ) -> "RowStream":
+    def add(self, rows: Any, labels: Labels, weights: NDArray[np.float64] | None, *, n_threads: int = 1) -> "RowStream":
         """Return the stream with another batch.
 
         Parameters
@@ -97,8 +95,8 @@ class RowStream:
         """
         if rows.shape[1] != self.n_columns:
             raise ValueError(
-                f"the batches so far have {self.n_columns} terms, got {rows.shape[1]}: keep the vocabulary, or clone the"
-                " estimator first"
+                f"the batches so far have {self.n_columns} terms, got {rows.shape[1]}: keep the vocabulary, or clone"
+                " the estimator first"
             )
         length = float(rows.data.sum(dtype=np.float64)) if weights is None else total_length(rows, weights)
         seen, codes = self.seen.add(labels, weights)
