@@ -1018,6 +1018,44 @@ TABLE = [
         "partial_fit cannot be called after fit",
     ),
     Entry(
+        "partial_fit: a wrong document",
+        lambda: TfPiVectorizer().partial_fit(TEXTS, LABELS).partial_fit([*TEXTS[:4], None], LABELS),
+        ValueError,
+        r"batch 2: document 4 is missing \(None\)",
+    ),
+    Entry(
+        "partial_fit: labels of another length",
+        lambda: TermFeatures().partial_fit(TEXTS, LABELS[:-1]),
+        ValueError,
+        "batch 1: y must hold one label per document, got 4 labels for 5 documents",
+    ),
+    Entry(
+        "partial_fit: a wrong row",
+        lambda: TermWeighter().partial_fit(COUNTS, LABELS).partial_fit(-COUNTS, LABELS),
+        ValueError,
+        r"batch 2: row 0: Negative values in data",
+    ),
+    Entry(
+        "partial_fit: max_terms",
+        lambda: TfPiVectorizer(max_terms=0).partial_fit(TEXTS, LABELS),
+        ValueError,
+        "max_terms must be a whole number of at least 1, got 0",
+    ),
+    Entry(
+        "partial_fit: another max_terms",
+        lambda: (
+            TfPiVectorizer(max_terms=5).partial_fit(TEXTS, LABELS).set_params(max_terms=6).partial_fit(TEXTS, LABELS)
+        ),
+        ValueError,
+        "batch 2: max_terms must stay the same in all batches, 5, got 6",
+    ),
+    Entry(
+        "fit: max_terms",
+        lambda: TfPiVectorizer(max_terms=5).fit(TEXTS, LABELS),
+        ValueError,
+        "max_terms is only for partial_fit, got max_terms=5: use max_features with fit",
+    ),
+    Entry(
         "partial_fit: one class",
         lambda: TfPiVectorizer().partial_fit(TEXTS, ["s"] * 5).transform(TEXTS),
         NotFittedError,

@@ -39,6 +39,8 @@ class TermCounter:
         tables: Sequence[TermTable] = (),
     ) -> None: ...
     @property
+    def n_documents(self) -> int: ...
+    @property
     def n_workers(self) -> int: ...
     def add(self, documents: list[str] | ArrowTexts) -> None: ...
     def finish(self) -> TermCounts: ...
@@ -74,6 +76,50 @@ class TermIndex:
         has_words: bool,
         stop_words: Sequence[object],
         frequent: NDArray[np.int64],
+    ) -> None: ...
+
+class SavedCounts:
+    def __init__(
+        self,
+        n_documents: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        occurrences: NDArray[np.float64],
+        indptr: NDArray[np.int64],
+        classes: NDArray[np.int32],
+        counts: NDArray[np.float64],
+    ) -> None: ...
+
+class TermTally:
+    def __init__(self, max_terms: int) -> None: ...
+    @property
+    def n_terms(self) -> int: ...
+    @property
+    def kept_above(self) -> int: ...
+    def hold(
+        self,
+        counter: TermCounter,
+        starts: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        n_classes: int,
+        binary: bool,
+    ) -> None: ...
+    def settle(self, n_batches: int, n_threads: int) -> None: ...
+    def counts(
+        self, ranks: NDArray[np.int64], n_threads: int
+    ) -> tuple[
+        NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], tuple[NDArray[Any], ...]
+    ]: ...
+    def restore(
+        self,
+        text: NDArray[np.uint8],
+        ends: NDArray[np.int64],
+        errors: NDArray[np.int64],
+        sequence: NDArray[np.int64],
+        saved: SavedCounts,
+        n_classes: int,
+        n_documents: int,
+        kept_above: int,
     ) -> None: ...
 
 class _DesignRows:

@@ -49,7 +49,8 @@ def read_labels(y: Any) -> Labels:
         y = _as_array(y)
     if (y.ndim == 2 and y.shape[1] != 1) or sparse.issparse(y):
         return _read_indicator(y)
-    return _number_classes(_one_per_document(y))
+    is_plain = y.ndim == 1 and y.dtype.kind in "bi"
+    return _number_classes(y if is_plain else _one_per_document(y))
 
 
 def _number_classes(labels: NDArray[Any]) -> Labels:
@@ -189,8 +190,6 @@ def _one_per_document(labels: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"y must hold one label per document or be an indicator matrix, got shape {labels.shape}")
     if labels.dtype.kind not in "OUTbiuf":
         raise ValueError(f"labels must be strings, integers, booleans or whole floats, got dtype {labels.dtype}")
-    if labels.ndim == 1 and labels.dtype.kind in "bi":
-        return labels
     labels = column_or_1d(labels, warn=True)
     if labels.dtype.kind == "O":
         labels = _convert_objects(labels)

@@ -68,9 +68,7 @@ def add_documents(
         rows = counter._fit_rows(raw_documents).matrix
         check_labels_fit(labels, rows.shape[0], whole=False)
         return row_stream(stream, rows.shape[1]).add(rows, labels, weights, n_threads=n_threads)
-    if isinstance(stream, RowStream):
-        raise ValueError("the batches so far had a vocabulary: keep it, or clone the estimator first")
-    _check_bound(stream, counter.max_terms)
+    stream = _check_kind(stream, counter.max_terms)
     if not counter._kernel_applies():
         return _add_plainly(stream.copy(n_threads), counter, raw_documents, labels, weights)
     if not isinstance(stream, KernelStream):
@@ -89,18 +87,22 @@ def add_documents(
     return stream.add_texts(count, labels, weights, binary=bool(counter.binary), n_threads=n_threads)
 
 
-def _check_bound(stream: PlainStream | KernelStream, max_terms: int | None) -> None:
+def _check_kind(stream: Stream, max_terms: int | None) -> PlainStream | KernelStream:
+    """Check and return a stream without a vocabulary, with the same bound."""
+    if isinstance(stream, RowStream):
+        message = "the batches so far had a vocabulary: keep it, or clone the estimator first"
+        raise ValueError(message)  # noqa: TRY004 (a change of a parameter)
+    before = max_terms
     if isinstance(stream, KernelStream):
         before = stream.max_terms
     elif stream.tallies:
         summary = stream.tallies[0].summary
         before = None if summary is None else summary.max_terms
-    else:
-        return
     if before != max_terms:
         raise ValueError(
             f"max_terms must stay the same in all batches, {before}, got {max_terms}: clone the estimator first"
         )
+    return stream
 
 
 def _add_plainly(

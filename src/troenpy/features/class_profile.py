@@ -17,8 +17,8 @@ from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import canonical_counts, check_row_labels, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.features.class_shares import finish_dense, finish_sparse
+from troenpy.features.kept_streams import LearnedLater, LearnsLater, errors_of_batch
 from troenpy.features.rows import equal_rows
-from troenpy.features.streams import LearnedLater, LearnsLater, errors_of_batch
 from troenpy.features.tallies import Tally
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.parameters import check_whole
@@ -196,7 +196,7 @@ class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        vars(self).pop("_stream", None)
+        self.__dict__.pop("_stream", None)
         return self._learn(counts)
 
     def _learn(self, counts: ClassCounts) -> Self:

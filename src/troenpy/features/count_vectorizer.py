@@ -416,7 +416,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         return IndexKind(is_word, tuple(self.get_stop_words() or ()) if is_word else ())
 
     def _count(self, raw_documents: Any, n_threads: int, *, index: Any = None, tables: Any = ()) -> Any:
-        """Return the kernel's counter with the counts: only of the terms of an index, or going on in the tables of a tally."""
+        """Return the kernel's counter with the counts: only of the terms of an index, or in the tables of a tally."""
         self.build_analyzer()  # for its errors and warnings on stop words
         assert _kernel.native is not None  # noqa: S101
         min_n, max_n = self.ngram_range

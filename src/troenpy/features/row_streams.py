@@ -95,8 +95,8 @@ class RowStream:
         """
         if rows.shape[1] != self.n_columns:
             raise ValueError(
-                f"the batches so far have {self.n_columns} terms, got {rows.shape[1]}: keep the vocabulary, or clone the"
-                " estimator first"
+                f"the batches so far have {self.n_columns} terms, got {rows.shape[1]}: keep the vocabulary, or clone"
+                " the estimator first"
             )
         length = float(rows.data.sum(dtype=np.float64)) if weights is None else total_length(rows, weights)
         seen, codes = self.seen.add(labels, weights)

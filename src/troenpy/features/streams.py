@@ -4,14 +4,9 @@ A stream is never changed: adding a batch returns a new one, so that a `partial_
 it was. The kernel's tally does change, but its last batch only counts once the new stream has been used.
 """
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
-from operator import is_
-from threading import Thread
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,12 +22,9 @@ from troenpy.features.space_saving import SpaceSaving
 from troenpy.features.summary import Summary
 from troenpy.features.tallies import Tally, add_tallies
 from troenpy.features.term_list import TermList
-from troenpy.fitting.transaction import estimator_lock
 
 Weights: TypeAlias = NDArray[np.float64] | None
 NO_WEIGHTS = np.empty(0)
-#: A batch of this many documents is worth another thread.
-MANY_DOCUMENTS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,40 +117,13 @@ class KernelStream:
         self, count: Callable[[], Any], labels: Labels, weights: Weights, *, binary: bool, n_threads: int
     ) -> "KernelStream":
         """Return the stream with another batch, whose texts `count` returns in a TermCounter."""
-        with self._settled_meanwhile(n_threads if len(labels) >= MANY_DOCUMENTS else 1):
-            counter = count()
+        self.native.settle(self.n_held, n_threads)
+        counter = count()
         seen, codes = self.seen.add(labels, weights)
         starts = labels.indicator.indptr.astype(np.int64)
         weight = NO_WEIGHTS if weights is None else weights
         self.native.hold(counter, starts, codes, weight, len(seen.classes), binary)
         return self._with(seen, len(labels))
-
-    @contextmanager
-    def _settled_meanwhile(self, n_threads: int) -> Iterator[None]:
-        """Add the batch before to the kernel's tally, next to the block if there are several threads."""
-        failures: list[BaseException] = []
-
-        def settle() -> None:
-            try:
-                self.native.settle(self.n_held, 1)
-            except BaseException as error:  # noqa: BLE001 (raised below)
-                failures.append(error)
-
-        other = Thread(target=settle)
-        try:
-            if n_threads == 1:
-                raise RuntimeError
-            other.start()
-        except RuntimeError:  # or the system has no more threads
-            self.native.settle(self.n_held, n_threads)
-            yield
-            return
-        try:
-            yield
-        finally:
-            other.join()
-        if failures:
-            raise failures[0]
 
     def _with(self, seen: SeenLabels, n_documents: int) -> "KernelStream":
         return replace(
@@ -237,109 +202,3 @@ def row_stream(stream: Stream, n_columns: int) -> RowStream:
         return RowStream.empty(n_columns)
     tally = stream.tally()  # a file may have names of columns, which are not needed
     return RowStream.of_counts(tally.counts, tally.total_length, tally.n_batches, tally.n_documents)
-
-
-@contextmanager
-def errors_of_batch(number: int, X: Any = None) -> Iterator[None]:
-    """Add the number of the batch to errors about its documents, labels or weights; for a matrix also the row.
-
-    Examples
-    --------
-    >>> with errors_of_batch(1000):
-    ...     raise ValueError("document 17 is missing")
-    Traceback (most recent call last):
-        ...
-    ValueError: batch 1000: document 17 is missing
-    """
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        error.reason += f" (batch {number})"
-        raise
-    except (ValueError, TypeError) as error:
-        if type(error) not in (ValueError, TypeError):
-            raise
-        row = _wrong_row(X) if re.search("NaN|infinity|Negative values", str(error)) else None
-        raise type(error)(f"batch {number}: {'' if row is None else f'row {row}: '}{error}") from None
-
-
-def _wrong_row(X: Any) -> int | None:
-    """Return the first row with a value that cannot be a count, if that can be found out."""
-    try:
-        values = sparse.csr_array(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    is_wrong = ~(np.isfinite(values.data) & (values.data >= 0))
-    at = np.flatnonzero(is_wrong)
-    return int(np.searchsorted(values.indptr, at[0], side="right") - 1) if len(at) else None
-
-
-class KeepsStream:
-    """An estimator with a `_stream`: copies and pickles get an independent one.
-
-    `_checked` holds the parameters that were checked with the last batch, since checking takes as long as counting a
-    small batch.
-    """
-
-    _stream: Stream
-
-    def __getstate__(self) -> dict[str, Any]:
-        with estimator_lock(self):
-            state = dict(super().__getstate__())  # type: ignore[arg-type]
-            state.pop("_checked", None)
-            if "_stream" in state:
-                state["_stream"] = state["_stream"].copy()
-            return state
-
-    def _check_once(self, check: Callable[[], None], *owners: Any) -> None:
-        """Check the parameters of some estimators, unless they are those of the last batch."""
-        values = [vars(owner).get(name) for owner in owners for name in _parameter_names(type(owner))]
-        before = vars(self).get("_checked", ())
-        if len(before) != len(values) or not all(map(is_, before, values)):
-            check()
-            self._checked = values
-
-
-class LearnedLater:
-    """A fitted attribute that is computed from the stream when it is needed; once it is set, it is a plain one."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, estimator: Any, owner: type) -> Any:
-        if estimator is None:
-            return self
-        if "_stream" in vars(estimator):
-            with estimator_lock(estimator):  # keeps out partial_fit
-                if "counts_" not in vars(estimator):
-                    estimator._learn_stream(estimator._stream.tally())
-            if self.name in vars(estimator):
-                return vars(estimator)[self.name]
-        raise AttributeError(f"{type(estimator).__name__!r} object has no attribute {self.name!r}")
-
-
-class LearnsLater(KeepsStream):
-    """An estimator of counts, whose fitted attributes are computed from its stream when they are needed."""
-
-    counts_: Any = LearnedLater()
-
-    def _learn_stream(self, tally: Tally) -> None:
-        raise NotImplementedError
-
-    def _add_rows(self, rows: Any, labels: Labels, weights: Weights) -> None:
-        """Add a batch, and forget what was learned."""
-        self._stream = row_stream(self._stream_so_far(), rows.shape[1]).add(rows, labels, weights)
-        for name in [name for name in vars(self) if isinstance(getattr(type(self), name, None), LearnedLater)]:
-            del vars(self)[name]
-
-    def _stream_so_far(self) -> Stream:
-        """Return the stream; after `fit` or `learn`, one that continues from the counts."""
-        if "_stream" in vars(self):
-            return self._stream
-        counts = vars(self).get("counts_")
-        return PlainStream() if counts is None else RowStream.of_counts(counts, vars(self).get("total_length_", 0.0))
-
-
-@cache
-def _parameter_names(cls: Any) -> list[str]:
-    return list(cls._get_param_names())

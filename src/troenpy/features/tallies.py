@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.features.summary import Summary
 from troenpy.features.term_list import TermList
-from troenpy.files.archive import Arrays
+from troenpy.files.archive import Arrays, is_packed
 from troenpy.files.saved import add_prefix, check_array, check_size, select_prefix
 
 
@@ -105,9 +105,10 @@ class Tally:
         """
         n_documents = check_size(arrays["n_documents"].item() if n_documents is None else n_documents)
         of_counts = select_prefix("counts.", arrays)
-        names = of_counts.pop("terms_bytes", None), of_counts.pop("terms_lengths", None)
+        terms = None
+        if is_packed("terms", of_counts):
+            terms = TermList.from_arrays(of_counts.pop("terms_bytes"), of_counts.pop("terms_lengths"))
         counts = ClassCounts.from_arrays(of_counts)
-        terms = None if names[0] is None else TermList.from_arrays(*names)
         n_terms = len(counts.term_docs)
         if terms is not None and len(terms) != n_terms:
             raise ValueError("terms and counts differ in size")

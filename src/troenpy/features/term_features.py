@@ -27,9 +27,10 @@ from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.documents import check_collection
 from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks, mean_length
 from troenpy.features.folds import folds
+from troenpy.features.kept_streams import KeepsStream, errors_of_batch
 from troenpy.features.parts import Parts
 from troenpy.features.row_streams import RowStream
-from troenpy.features.streams import KeepsStream, PlainStream, Stream, errors_of_batch, row_stream
+from troenpy.features.streams import PlainStream, Stream, row_stream
 from troenpy.features.tallies import Tally
 from troenpy.features.views import (
     View,
@@ -260,7 +261,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
                 weights = read_weights(sample_weight, len(labels))
                 n_threads = job_count(self.n_jobs)
                 self._stream = row_stream(stream, rows.shape[1]).add(rows, labels, weights, n_threads=n_threads)
-        vars(self).pop("_views", None)
+        self.__dict__.pop("_views", None)
         return self
 
     def _stream_so_far(self) -> Stream:
@@ -276,10 +277,10 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         return RowStream.of_counts(view.counts, view.length * view.counts.n_documents)
 
     def _bare_counter(self, view: View) -> CountVectorizer:
-        """Return a copy of the counter to count with: without cloning, which takes as long as counting a small batch."""
+        """Return a copy of the counter to count with; a clone would take as long as counting a small batch."""
         assert view.counter is not None  # noqa: S101
         counter = object.__new__(type(view.counter))
-        vars(counter).update(vars(view.counter))
+        counter.__dict__.update(vars(view.counter))
         counter.dtype, counter.n_jobs = self.dtype, self.n_jobs if counter.n_jobs is None else counter.n_jobs
         return counter
 
@@ -477,7 +478,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         weights = read_weights(sample_weight, len(labels))
         _check_total(len(labels) if weights is None else float(weights.sum()))
         counts = ClassCounts.from_present(rows.matrix, labels, weights)
-        vars(self).pop("_stream", None)
+        self.__dict__.pop("_stream", None)
         self._views = [self._fit_view(view, counter, counts, mean_length(rows.matrix, weights))]
         return rows, labels, weights
 
@@ -575,6 +576,6 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
 def _check_total(weight: float) -> None:
     if 0 < weight < 1:
         raise ValueError(
-            f"sample_weight must sum to at least 1, got {weight:g}: a weight is a number of documents, so scale them to a"
-            " mean of 1"
+            f"sample_weight must sum to at least 1, got {weight:g}: a weight is a number of documents, so scale them to"
+            " a mean of 1"
         )

@@ -17,8 +17,8 @@ from troenpy.counts.counting import canonical_counts, check_row_labels, has_only
 from troenpy.counts.labels import read_labels
 from troenpy.counts.left_out import restored_counts, saved_counts
 from troenpy.features.folds import folds
+from troenpy.features.kept_streams import LearnedLater, LearnsLater, errors_of_batch
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length, weighted_rows
-from troenpy.features.streams import LearnedLater, LearnsLater, errors_of_batch
 from troenpy.features.tallies import Tally
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.files import archive
@@ -224,7 +224,7 @@ class TermWeighter(LearnsLater, OneToOneFeatureMixin, TransformerMixin, BaseEsti
         -------
         self
         """
-        vars(self).pop("_stream", None)
+        self.__dict__.pop("_stream", None)
         return self._learn(counts, total_length)
 
     def _learn(self, counts: ClassCounts, total_length: float) -> Self:

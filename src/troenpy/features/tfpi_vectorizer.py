@@ -20,9 +20,10 @@ from troenpy.features.batches import add_documents, check_counter, check_no_cv, 
 from troenpy.features.count_error import CountError
 from troenpy.features.count_vectorizer import DEFAULT_TOKEN_PATTERN, CountVectorizer
 from troenpy.features.documents import check_collection
+from troenpy.features.kept_streams import KeepsStream, errors_of_batch
 from troenpy.features.missing_documents import Nulls
 from troenpy.features.rows import Norm, TermFrequency, check_tf_and_norm, total_length
-from troenpy.features.streams import KeepsStream, PlainStream, errors_of_batch
+from troenpy.features.streams import PlainStream
 from troenpy.features.tallies import Tally
 from troenpy.features.term_explanation import TermExplanation, TermExplanations, explain_terms
 from troenpy.features.term_weighter import TermWeighter
@@ -74,6 +75,9 @@ vocabulary, binary, nulls
         Documents per class and term.
     weights_ : ndarray of shape (n_terms,)
         One weight per column.
+    count_error_ : CountError
+        How many documents of a term may be missing, with `max_terms`: `by_term`, and `kept_above`, the number of
+        documents above which a term is certainly kept. All zero otherwise.
 
     See Also
     --------
@@ -86,6 +90,14 @@ vocabulary, binary, nulls
     features; models and tests for counts, such as scikit-learn's MultinomialNB and chi2, reject them. For those, use
     ``scheme="pcf_present*idf"`` or ``scheme="sqrt(certainty*idf)"``, which are never negative without sample weights
     and with the default smoothing.
+
+    **Streams without end.** With `max_terms`, `partial_fit` keeps at most this many terms: the Space-Saving summary of
+    Metwally et al. (2005) over document frequency. A term that does not fit replaces the one with the smallest upper
+    bound, its documents since it entered plus those it may have been in before. So `counts_` are lower bounds, and
+    `count_error_` says by how much. With N the sum of the number of different terms of every document, a term in more
+    than N / `max_terms` documents is certainly kept, and no term misses more documents than that. The result does not
+    depend on the batches or threads. Until the table is full, counts are exact. Choose `max_terms` several times larger
+    than the vocabulary you need, and drop the uncertain rest with `min_df`.
 
     **Coming from TfidfVectorizer?** These parameters have a different name or meaning:
 
@@ -348,7 +360,7 @@ vocabulary, binary, nulls
         """Return a copy to count with: it keeps methods that a subclass overrides, but has no fitted state."""
         counter = object.__new__(type(self))
         fitted = ("_stream", "_checked", "_weighter", "_terms", "_vocabulary", "_named_counts")
-        vars(counter).update({name: value for name, value in vars(self).items() if name not in fitted})
+        counter.__dict__.update({name: value for name, value in vars(self).items() if name not in fitted})
         return counter
 
     def _settle(self) -> None:
