@@ -11,8 +11,9 @@ namespace troenpy::tally {
 
 namespace {
 
-constexpr std::size_t ahead = 12;            // terms, so that their cache misses overlap
-constexpr std::size_t smallest_part = 4096;  // terms for a thread
+constexpr std::size_t ahead = 12;                           // terms, so that their cache misses overlap
+constexpr std::size_t usual_bytes = 10, usual_classes = 4;  // of a term
+constexpr std::size_t smallest_part = 4096;                 // terms for a thread
 
 using Shards = std::vector<std::unique_ptr<Shard>>;
 
@@ -21,21 +22,20 @@ class Merger {
 public:
     Merger(const Shards &shards, const std::vector<std::int32_t> &ranks) : shards_(shards), ranks_(ranks) {}
 
-    std::string_view text(const TermOfShard &of) const { return shards_[of.shard]->table->text(of.term); }
-
     Counts merge(const TermOfShard *begin, const TermOfShard *end) {
         Counts result;
+        reserve(result, static_cast<std::size_t>(end - begin));
         for (const TermOfShard *at = begin; at < end;) {
-            const std::string_view name = text(*at);
+            const std::string_view name = shards_[at->shard]->table->text(at->term);
             result.terms.push_back(at->term);
             result.text.insert(result.text.end(), name.begin(), name.end());
             result.ends.push_back(static_cast<std::int64_t>(result.text.size()));
             ClassCells::Totals sum;
             cells_.clear();
-            for (; at < end && text(*at) == name; ++at) {
-                if (at + 2 * ahead < end) prefetch(at);
+            do {
+                if (end - at > static_cast<std::ptrdiff_t>(2 * ahead)) prefetch(at);
                 add(*at, sum);
-            }
+            } while (++at < end && at->is_repeated);
             result.n_documents.push_back(sum.n_documents);
             result.weights.push_back(sum.weight);
             result.occurrences.push_back(sum.occurrences);
@@ -45,8 +45,19 @@ public:
     }
 
 private:
+    static void reserve(Counts &result, std::size_t n) {
+        result.terms.reserve(n);
+        result.text.reserve(usual_bytes * n);
+        result.classes.reserve(usual_classes * n);
+        result.counts.reserve(usual_classes * n);
+        for (std::vector<std::int64_t> *array : {&result.ends, &result.n_documents, &result.indptr})
+            array->reserve(n + 1);
+        for (std::vector<double> *array : {&result.weights, &result.occurrences}) array->reserve(n);
+    }
+
     void prefetch(const TermOfShard *at) const {
         shards_[at[2 * ahead].shard]->cells.prefetch(at[2 * ahead].term);
+        shards_[at[2 * ahead].shard]->table->prefetch_term(at[2 * ahead].term);
         shards_[at[ahead].shard]->cells.prefetch_cell(at[ahead].term, 0);
     }
 
@@ -89,8 +100,9 @@ void append(std::vector<T> &to, const std::vector<T> &from, T plus = T{}) {
 }
 
 Counts joined(std::vector<Counts> parts) {
-    Counts all;
-    all.indptr.push_back(0);
+    Counts all = std::move(parts[0]);
+    all.indptr.insert(all.indptr.begin(), 0);
+    parts.erase(parts.begin());
     for (Counts &part : parts) {
         append(all.ends, part.ends, static_cast<std::int64_t>(all.text.size()));
         append(all.indptr, part.indptr, static_cast<std::int64_t>(all.classes.size()));
@@ -112,10 +124,9 @@ Counts merged_counts(const Shards &shards, const std::vector<std::int32_t> &rank
     const std::vector<TermOfShard> terms = sorted_terms(shards, n_threads);
     const std::size_t n_parts = terms.size() < smallest_part * n_threads ? 1 : n_threads;
     std::vector<std::size_t> borders{0};
-    const Merger names(shards, ranks);
     for (std::size_t part = 1; part <= n_parts; ++part) {
         std::size_t end = std::max(borders.back(), terms.size() * part / n_parts);
-        while (end > 0 && end < terms.size() && names.text(terms[end - 1]) == names.text(terms[end])) ++end;
+        while (end < terms.size() && terms[end].is_repeated) ++end;
         borders.push_back(end);
     }
     std::vector<Counts> parts(n_parts);

@@ -34,7 +34,7 @@ std::vector<TermOfShard> sorted_terms(const std::vector<std::unique_ptr<Shard>> 
     for (std::uint32_t shard = 0; shard < shards.size(); ++shard) {
         for (std::uint32_t term = 0; term < shards[shard]->table->n_terms(); ++term) {
             if (!shards[shard]->has_documents(term)) continue;
-            words.push_back(word_of(*shards[shard]->table, {shard, term}));
+            words.push_back(word_of(*shards[shard]->table, {shard, term, false}));
             ++ends[(words.back().head >> 48) + 1];
         }
     }
@@ -55,7 +55,12 @@ std::vector<TermOfShard> sorted_terms(const std::vector<std::unique_ptr<Shard>> 
     });
     std::vector<TermOfShard> terms;
     terms.reserve(sorted.size());
-    for (const Word &word : sorted) terms.push_back(word.of);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        sorted[i].of.is_repeated = i > 0 && sorted[i - 1].of.shard != sorted[i].of.shard &&
+                                   sorted[i - 1].head == sorted[i].head && sorted[i - 1].tail == sorted[i].tail &&
+                                   text(sorted[i - 1]) == text(sorted[i]);
+        terms.push_back(sorted[i].of);
+    }
     return terms;
 }
 

@@ -12,6 +12,7 @@ namespace troenpy::tally {
 
 struct TermOfShard {
     std::uint32_t shard, term;
+    bool is_repeated = false;  // it is the term before, of another shard
 };
 
 // All terms that have documents; equal ones come one after the other. The tables must not have pairs.
