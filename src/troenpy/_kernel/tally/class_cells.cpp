@@ -8,7 +8,6 @@ namespace troenpy::tally {
 namespace {
 
 constexpr std::uint64_t most_cells = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t small = 4;  // a block that is searched from end to end
 
 }  // namespace
 
@@ -18,14 +17,8 @@ void ClassCells::set_totals(std::uint32_t term, double weight, double occurrence
     totals_[term].n_documents = n_documents;
 }
 
-// A block with a place for every class may be full; others are kept a quarter empty, so that searches are short.
-bool ClassCells::has_room(const Totals &totals) const {
-    const bool may_be_full = totals.size <= small || totals.size >= n_classes_;
-    return totals.n_cells < totals.size - (may_be_full ? 0 : totals.size / 4);
-}
-
 ClassCells::Cell &ClassCells::new_cell(Totals &totals, std::uint32_t code) {
-    if (!has_room(totals)) grow(totals);
+    if (!has_room(totals, 1)) move_to(totals, totals.size == 0 ? 1 : 2 * totals.size);
     ++totals.n_cells;
     Cell &found = free_cell(totals, code);
     found = {0.0, code};
@@ -39,9 +32,14 @@ ClassCells::Cell &ClassCells::free_cell(Totals &totals, std::uint32_t code) {
     return block[at];
 }
 
-void ClassCells::grow(Totals &totals) {
+// For a term without cells that is about to get this many.
+void ClassCells::make_room(Totals &totals, std::uint32_t n_cells) {
+    if (n_cells > 0) move_to(totals, std::bit_ceil(n_cells));
+}
+
+void ClassCells::move_to(Totals &totals, std::uint32_t size) {
     Totals larger = totals;
-    larger.size = totals.size == 0 ? 1 : 2 * totals.size;
+    larger.size = size;
     larger.block = take(larger.size);
     for_each_cell(static_cast<std::uint32_t>(&totals - totals_.data()),
                   [&](const Cell &cell) { free_cell(larger, cell.code) = cell; });

@@ -80,7 +80,10 @@ public:
     // The same for many documents.
     void add(std::uint32_t term, const TermSums &sums) {
         Totals &totals = totals_[term];
-        for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum) cell(totals, sum->code);
+        if (totals.size == 0) make_room(totals, static_cast<std::uint32_t>(sums.end - sums.begin));
+        if (!has_room(totals, static_cast<std::uint32_t>(sums.end - sums.begin))) {
+            for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum) cell(totals, sum->code);
+        }
         for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum) cell(totals, sum->code).count += sum->count;
         totals.weight += sums.n_documents;
         totals.occurrences += static_cast<double>(sums.occurrences);
@@ -116,6 +119,7 @@ public:
 private:
     static constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::uint32_t no_block = no_code;
+    static constexpr std::uint32_t small = 4;  // a block that is searched from end to end
 
     // The cell of a class, which is added if it is new.
     Cell &cell(Totals &totals, std::uint32_t code) {
@@ -131,8 +135,13 @@ private:
 
     Cell &new_cell(Totals &totals, std::uint32_t code);
     Cell &free_cell(Totals &totals, std::uint32_t code);
-    bool has_room(const Totals &totals) const;
-    void grow(Totals &totals);
+    // A block with a place for every class may be full; others are kept a quarter empty, so that searches are short.
+    bool has_room(const Totals &totals, std::uint32_t n_new) const {
+        if (totals.size >= n_classes_ && totals.size > 0) return true;
+        return totals.n_cells + n_new <= totals.size - (totals.size <= small ? 0 : totals.size / 4);
+    }
+    void make_room(Totals &totals, std::uint32_t n_cells);
+    void move_to(Totals &totals, std::uint32_t size);
     std::uint32_t take(std::uint32_t size);
     void release(const Totals &totals) noexcept;
 

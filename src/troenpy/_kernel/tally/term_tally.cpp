@@ -42,7 +42,11 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
         if (places_.empty()) find_places(n_threads);
         Batch &batch = *waiting_.batch();
         const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
-        const auto guess = [&](std::uint32_t worker, std::uint32_t term) { return places_[worker][term].term; };
+        const auto guess = [&](std::uint32_t worker, std::uint32_t term) {
+            const std::uint32_t place = places_[worker][term].term;
+            if (place == no_term) table_.prefetch(table_.hash(sources_[worker].key(term)));  // unless it is an n-gram
+            return place;
+        };
         cells_.set_classes(batch.labels().n_classes);
         if (!is_bounded() && !batch.is_weighted()) {
             batch.add_sums(cells_, n_threads, watch, number, guess);
@@ -113,12 +117,18 @@ void TermTally::find_places(const TermTable &source, std::vector<Place> &places,
 
 std::uint32_t TermTally::enter(std::uint32_t worker, std::uint32_t term) {
     const Name name = name_of(sources_[worker], term, spelled_);
-    std::uint32_t number = table_.look_up(name.text, name.key, name.hash);
-    if (number == no_term) number = is_bounded() && n_terms() >= max_terms_ ? replace_least(name) : add(name);
+    std::uint32_t number = no_term;
+    if (!is_bounded()) {
+        number = add(name);
+    } else {
+        number = table_.look_up(name.text, name.key, name.hash);
+        if (number == no_term) number = n_terms() >= max_terms_ ? replace_least(name) : add(name);
+    }
     places_[worker][term] = {number, version(number)};
     return number;
 }
 
+// The number of a term, which is added if it is new.
 std::uint32_t TermTally::add(const Name &name) {
     table_.reserve(1);
     cells_.resize(n_terms() + 1);
