@@ -34,8 +34,8 @@ Counts counts_of(const ClassCells &cells, const std::vector<std::uint32_t> &term
         result.weights.push_back(totals.weight);
         result.occurrences.push_back(totals.occurrences);
         sorted.clear();
-        cells.for_each_cell(term, [&](const ClassCells::Cell &cell) {
-            if (cell.count != 0) sorted.emplace_back(ranks[cell.code], cell.count);  // all its documents may weigh 0
+        cells.for_each_cell(term, [&](std::uint32_t code, double count) {
+            if (count != 0) sorted.emplace_back(ranks[code], count);  // all its documents may weigh 0
         });
         std::sort(sorted.begin(), sorted.end());
         for (const auto &[rank, count] : sorted) {

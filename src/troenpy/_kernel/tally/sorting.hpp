@@ -9,7 +9,13 @@
 
 namespace troenpy::tally {
 
+struct SortedTerms {
+    std::vector<std::uint32_t> terms;
+    std::vector<std::uint8_t> text;  // of all terms
+    std::vector<std::int64_t> ends;  // where the text of each term ends
+};
+
 // The table must not have pairs.
-void sort_terms(std::vector<std::uint32_t> &terms, const text::TermTable &table, unsigned n_threads);
+SortedTerms sort_terms(const std::vector<std::uint32_t> &terms, const text::TermTable &table, unsigned n_threads);
 
 }  // namespace troenpy::tally

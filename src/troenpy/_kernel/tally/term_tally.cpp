@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tally/sorting.hpp"
-
 namespace troenpy::tally {
 
 using text::Key;
@@ -48,7 +46,8 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
             return place;
         };
         cells_.set_classes(batch.labels().n_classes);
-        if (!is_bounded() && !batch.is_weighted()) {
+        if (batch.is_weighted()) cells_.start_weights();
+        if (!is_bounded() && !cells_.is_weighted()) {
             batch.add_sums(cells_, n_threads, watch, number, guess);
         } else {
             batch.add_entries(cells_, watch, number, guess);
@@ -168,16 +167,13 @@ void TermTally::find_least() {
     next_least_ = 0;
 }
 
-std::string_view TermTally::text(std::uint32_t term) const { return table_.text(term); }
-
-std::vector<std::uint32_t> TermTally::sorted_terms(unsigned n_threads) const {
+SortedTerms TermTally::sorted_terms(unsigned n_threads) const {
     std::vector<std::uint32_t> terms;
     terms.reserve(n_terms());
     for (std::uint32_t term = 0; term < n_terms(); ++term) {
         if (cells_.totals(term).n_documents > 0) terms.push_back(term);  // else memory ran out after it was added
     }
-    sort_terms(terms, table_, n_threads);
-    return terms;
+    return sort_terms(terms, table_, n_threads);
 }
 
 std::uint32_t TermTally::restore(std::string_view text, std::uint64_t error) {

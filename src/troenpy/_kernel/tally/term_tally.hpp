@@ -18,6 +18,7 @@
 
 #include "tally/batch.hpp"
 #include "tally/counts.hpp"
+#include "tally/sorting.hpp"
 #include "text/counter.hpp"
 #include "text/term_table.hpp"
 
@@ -42,8 +43,7 @@ public:
     void settle(std::uint64_t n, unsigned n_threads, Watch &watch);
 
     // The terms that have documents, in the order of Python's str.
-    std::vector<std::uint32_t> sorted_terms(unsigned n_threads) const;
-    std::string_view text(std::uint32_t term) const;
+    SortedTerms sorted_terms(unsigned n_threads) const;
     // How many documents of the term may be missing.
     std::uint64_t error(std::uint32_t term) const { return is_bounded() ? entrances_[term].error : 0; }
     // A number that grows with every term that enters.
