@@ -82,6 +82,33 @@ def test_the_kernel_the_plain_way_and_fit_give_the_same_counts(texts, cuts, coun
 
 
 @given(
+    weighted=st.lists(st.booleans(), min_size=2, max_size=4),
+    copied=st.integers(0, 4),
+    counting=st.sampled_from([{}, {"max_terms": 4}, {"vocabulary": ["late", "goal"]}]),
+)
+@settings(max_examples=40, deadline=None)
+def test_weights_may_come_and_go_between_batches(weighted, copied, counting):
+    weights = [np.array([0.1, 0.7, 1.3, 2.0, 0.3, 5.0]) if is_weighted else None for is_weighted in weighted]
+
+    def tally():
+        vectorizer = TfPiVectorizer(**counting)
+        for number, weight in enumerate(weights):
+            if number == copied:
+                vectorizer = pickle.loads(pickle.dumps(vectorizer))
+            vectorizer.partial_fit(TEXTS, LABELS, weight)
+        return vectorizer._stream.tally()
+
+    by_kernel, plain = on_both(tally)
+    assert by_kernel.counts.is_weighted == plain.counts.is_weighted == any(weighted)
+    for name in ("n_documents", "n_docs", "term_docs"):
+        np.testing.assert_allclose(getattr(by_kernel.counts, name), getattr(plain.counts, name))
+    np.testing.assert_allclose(by_kernel.counts.doc_freq.toarray(), plain.counts.doc_freq.toarray())
+    if by_kernel.counts.errors is not None:
+        np.testing.assert_allclose(by_kernel.counts.errors, plain.counts.errors)
+    assert by_kernel.total_length == pytest.approx(plain.total_length)
+
+
+@given(
     rows=st.integers(1, 12),
     cuts=st.lists(st.integers(1, 11), max_size=5),
     weighted=st.booleans(),

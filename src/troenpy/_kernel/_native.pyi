@@ -120,6 +120,7 @@ class TermTally:
         n_classes: int,
         n_documents: int,
         kept_above: int,
+        weighted: bool,
     ) -> None: ...
 
 class _DesignRows:

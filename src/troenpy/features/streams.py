@@ -109,7 +109,7 @@ class KernelStream:
             errors, order, kept_above = old.summary.errors, old.summary.order, old.summary.kept_above
         text, ends = np.ascontiguousarray(old.terms.text), np.ascontiguousarray(old.terms.ends)
         sizes = len(old.counts.classes), old.n_documents, kept_above
-        tally.restore(text, ends, errors, np.argsort(order), _saved_counts(old), *sizes)
+        tally.restore(text, ends, errors, np.argsort(order), _saved_counts(old), *sizes, old.counts.is_weighted)
         seen = SeenLabels.of(old.counts, _largest_weight(old))
         return cls(tally, seen, 0, old.n_batches, old.n_documents, max_terms)
 

@@ -69,13 +69,17 @@ struct SavedArrays {
     Array<const std::int32_t> classes;
     Doubles counts;
 
-    SavedCounts checked(std::size_t n_terms, std::uint32_t n_classes) const {
+    SavedCounts checked(std::size_t n_terms, std::uint32_t n_classes, bool weighted) const {
         if (checked_rows(indptr, counts.size()) != n_terms || n_documents.size() != n_terms ||
             weights.size() != n_terms || occurrences.size() != n_terms || classes.size() != counts.size())
             throw std::invalid_argument("the arrays of a tally differ in length");
         for (std::size_t i = 0; i < classes.size(); ++i) {
             if (static_cast<std::uint64_t>(classes.data()[i]) >= n_classes)
                 throw std::out_of_range("a class is out of range");
+        }
+        for (std::size_t i = 0; !weighted && i < counts.size(); ++i) {
+            if (!(counts.data()[i] >= 0 && counts.data()[i] <= std::numeric_limits<std::uint32_t>::max()))
+                throw std::out_of_range("a number of documents is out of range");
         }
         for (std::size_t i = 0; i < n_terms; ++i) {
             if (static_cast<std::uint64_t>(n_documents.data()[i]) > std::numeric_limits<std::uint32_t>::max())
@@ -107,9 +111,9 @@ nb::tuple term_counts(TermTally &tally, Int64s ranks, unsigned n_threads) {
 // `sequence` has the columns in the order in which their terms entered.
 void restore_terms(TermTally &tally, Array<const std::uint8_t> text, Int64s ends, Int64s errors, Int64s sequence,
                    const SavedArrays &saved, std::uint32_t n_classes, std::uint64_t n_documents,
-                   std::uint64_t kept_above) {
+                   std::uint64_t kept_above, bool weighted) {
     const std::size_t n_terms = ends.size();
-    const SavedCounts counts = saved.checked(n_terms, n_classes);
+    const SavedCounts counts = saved.checked(n_terms, n_classes, weighted);
     if (tally.n_terms() > 0 || sequence.size() != n_terms || (tally.max_terms() > 0 && errors.size() != n_terms))
         throw std::invalid_argument("the terms of a tally differ in number");
     std::int64_t last = 0;
@@ -118,6 +122,7 @@ void restore_terms(TermTally &tally, Array<const std::uint8_t> text, Int64s ends
             throw std::invalid_argument("the ends of the terms do not ascend");
     }
     tally.cells().set_classes(n_classes);
+    if (weighted) tally.cells().start_weights();
     tally.waiting().start_with(n_documents);
     tally.set_kept_above(kept_above);
     for (std::size_t i = 0; i < n_terms; ++i) {
@@ -150,7 +155,7 @@ void bind(nb::module_ &module) {
         .def("counts", &term_counts, nb::arg("ranks").noconvert(), nb::arg("n_threads"))
         .def("restore", &restore_terms, nb::arg("text").noconvert(), nb::arg("ends").noconvert(),
              nb::arg("errors").noconvert(), nb::arg("sequence").noconvert(), nb::arg("saved"), nb::arg("n_classes"),
-             nb::arg("n_documents"), nb::arg("kept_above"));
+             nb::arg("n_documents"), nb::arg("kept_above"), nb::arg("weighted"));
 }
 
 }  // namespace troenpy::tally

@@ -8,7 +8,6 @@ namespace troenpy::tally {
 namespace {
 
 constexpr std::uint64_t most_cells = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t small = 4;  // a block that is searched from end to end
 
 }  // namespace
 
@@ -18,33 +17,43 @@ void ClassCells::set_totals(std::uint32_t term, double weight, double occurrence
     totals_[term].n_documents = n_documents;
 }
 
-// A block with a place for every class may be full; others are kept a quarter empty, so that searches are short.
-bool ClassCells::has_room(const Totals &totals) const {
-    const bool may_be_full = totals.size <= small || totals.size >= n_classes_;
-    return totals.n_cells < totals.size - (may_be_full ? 0 : totals.size / 4);
+void ClassCells::start_weights() {
+    if (is_weighted_) return;
+    weights_.reserve(n_used_);
+    for (std::size_t at = 0; at < n_used_; ++at) weights_[at] = cells_[at].n_documents;
+    is_weighted_ = true;
 }
 
-ClassCells::Cell &ClassCells::new_cell(Totals &totals, std::uint32_t code) {
-    if (!has_room(totals)) grow(totals);
+std::uint32_t ClassCells::new_cell(Totals &totals, std::uint32_t code) {
+    if (!has_room(totals, 1)) move_to(totals, totals.size == 0 ? 1 : 2 * totals.size);
     ++totals.n_cells;
-    Cell &found = free_cell(totals, code);
-    found = {0.0, code};
-    return found;
+    const std::uint32_t at = free_cell(totals, code);
+    cells_[at].code = code;
+    return at;
 }
 
-ClassCells::Cell &ClassCells::free_cell(Totals &totals, std::uint32_t code) {
-    Cell *const block = cells_.data() + totals.block;
+std::uint32_t ClassCells::free_cell(const Totals &totals, std::uint32_t code) const {
     std::uint32_t at = code & (totals.size - 1);
-    while (block[at].code != no_code) at = (at + 1) & (totals.size - 1);
-    return block[at];
+    while (cells_[totals.block + at].code != no_code) at = (at + 1) & (totals.size - 1);
+    return totals.block + at;
 }
 
-void ClassCells::grow(Totals &totals) {
+// For a term without cells that is about to get this many.
+void ClassCells::make_room(Totals &totals, std::uint32_t n_cells) {
+    if (n_cells > 0) move_to(totals, std::bit_ceil(n_cells));
+}
+
+void ClassCells::move_to(Totals &totals, std::uint32_t size) {
     Totals larger = totals;
-    larger.size = totals.size == 0 ? 1 : 2 * totals.size;
+    larger.size = size;
     larger.block = take(larger.size);
-    for_each_cell(static_cast<std::uint32_t>(&totals - totals_.data()),
-                  [&](const Cell &cell) { free_cell(larger, cell.code) = cell; });
+    for (std::uint32_t i = 0; i < totals.size; ++i) {
+        const std::uint32_t from = totals.block + i;
+        if (cells_[from].code == no_code) continue;
+        const std::uint32_t to = free_cell(larger, cells_[from].code);
+        cells_[to] = cells_[from];
+        if (is_weighted_) weights_[to] = weights_[from];
+    }
     release(totals);
     totals = larger;
 }
@@ -57,10 +66,14 @@ std::uint32_t ClassCells::take(std::uint32_t size) {
     } else {
         if (n_used_ + size > most_cells) throw std::overflow_error("more than 2**32 - 1 pairs of a term and a class");
         cells_.reserve(n_used_ + size);
+        if (is_weighted_) weights_.reserve(n_used_ + size);
         block = static_cast<std::uint32_t>(n_used_);
         n_used_ += size;
     }
-    for (std::uint32_t i = 0; i < size; ++i) cells_[block + i] = {0.0, no_code};
+    for (std::uint32_t at = block; at < block + size; ++at) {
+        cells_[at] = {no_code, 0};
+        if (is_weighted_) weights_[at] = 0.0;
+    }
     return block;
 }
 

@@ -2,7 +2,7 @@
 //
 // The cells of a term are a block of 1, 2, 4, ... cells in one pool, an open-addressing table with the class as its
 // own hash. Once a block has a cell for every class, a class is always found in its own place: one memory access.
-// Counts are doubles, which are exact for whole numbers up to 2**53. So weighted and unweighted documents are one case.
+// Cells count documents; if documents have weights, a second pool next to the cells has the sums of the weights.
 
 #pragma once
 
@@ -35,8 +35,8 @@ struct TermSums {
 class ClassCells {
 public:
     struct Cell {
-        double count;
-        std::uint32_t code;  // of the class
+        std::uint32_t code;         // of the class
+        std::uint32_t n_documents;  // there are fewer than 2**32 in a stream
     };
 
     // The sums of one term over its documents.
@@ -61,16 +61,17 @@ public:
     // Adds terms without documents.
     void resize(std::uint32_t n_terms) { totals_.resize(n_terms); }
 
+    // From now on, documents have weights; those so far weigh one each.
+    void start_weights();
+    bool is_weighted() const { return is_weighted_; }
+
     // Adds a document to a term. If memory runs out, nothing has been added.
     void add(std::uint32_t term, std::uint32_t n_occurrences, const Label &label) {
-        if (label.end - label.begin == 1) [[likely]] {
-            Cell &only = cell(totals_[term], *label.begin);
-            only.count += label.weight;
-        } else {
+        if (label.end - label.begin != 1) [[unlikely]] {
             for (const std::uint32_t *code = label.begin; code < label.end; ++code) cell(totals_[term], *code);
-            for (const std::uint32_t *code = label.begin; code < label.end; ++code)
-                cell(totals_[term], *code).count += label.weight;
         }
+        for (const std::uint32_t *code = label.begin; code < label.end; ++code)
+            add_at(cell(totals_[term], *code), 1, label.weight);
         Totals &totals = totals_[term];
         totals.weight += label.weight;
         totals.occurrences += label.weight * n_occurrences;
@@ -80,15 +81,21 @@ public:
     // The same for many documents.
     void add(std::uint32_t term, const TermSums &sums) {
         Totals &totals = totals_[term];
-        for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum) cell(totals, sum->code);
-        for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum) cell(totals, sum->code).count += sum->count;
+        if (totals.size == 0) make_room(totals, static_cast<std::uint32_t>(sums.end - sums.begin));
+        if (!has_room(totals, static_cast<std::uint32_t>(sums.end - sums.begin))) {
+            for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum) cell(totals, sum->code);
+        }
+        for (const TermSums::Sum *sum = sums.begin; sum < sums.end; ++sum)
+            add_at(cell(totals, sum->code), sum->count, sum->count);
         totals.weight += sums.n_documents;
         totals.occurrences += static_cast<double>(sums.occurrences);
         totals.n_documents += sums.n_documents;
     }
 
-    // Adds to one cell only, to rebuild counts.
-    void add_to_cell(std::uint32_t term, std::uint32_t code, double count) { cell(totals_[term], code).count += count; }
+    // Adds to one cell only, to rebuild counts. Without weights, `count` must be whole and below 2**32.
+    void add_to_cell(std::uint32_t term, std::uint32_t code, double count) {
+        add_at(cell(totals_[term], code), is_weighted_ ? 0 : static_cast<std::uint32_t>(count), count);
+    }
 
     // Forgets the documents of a term; its cells are used again.
     void clear(std::uint32_t term) {
@@ -104,40 +111,53 @@ public:
         cpu::prefetch_to_write(cells_.data() + totals.block + (code & (totals.size - 1)));
     }
 
-    // Calls body(cell) for each cell of a term, in no particular order.
+    // Calls body(code, count) for each class of a term, in no particular order; with weights, `count` is their sum.
     template <typename F>
     void for_each_cell(std::uint32_t term, F &&body) const {
         const Totals &totals = totals_[term];
-        for (const Cell *at = cells_.data() + totals.block; at < cells_.data() + totals.block + totals.size; ++at) {
-            if (at->code != no_code) body(*at);
+        for (std::uint64_t at = totals.block; at < std::uint64_t{totals.block} + totals.size; ++at) {
+            if (cells_[at].code != no_code) body(cells_[at].code, is_weighted_ ? weights_[at] : cells_[at].n_documents);
         }
     }
 
 private:
     static constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::uint32_t no_block = no_code;
+    static constexpr std::uint32_t small = 4;  // a block that is searched from end to end
 
-    // The cell of a class, which is added if it is new.
-    Cell &cell(Totals &totals, std::uint32_t code) {
-        Cell *const block = cells_.data() + totals.block;
+    // The place of the cell of a class, which is added if it is new.
+    std::uint32_t cell(Totals &totals, std::uint32_t code) {
+        const Cell *const block = cells_.data() + totals.block;
         const std::uint32_t mask = totals.size - 1;
         for (std::uint32_t step = 0; step < totals.size; ++step) {
-            Cell &at = block[(code + step) & mask];
-            if (at.code == code) return at;
-            if (at.code == no_code) break;
+            const std::uint32_t at = (code + step) & mask;
+            if (block[at].code == code) return totals.block + at;
+            if (block[at].code == no_code) break;
         }
         return new_cell(totals, code);
     }
 
-    Cell &new_cell(Totals &totals, std::uint32_t code);
-    Cell &free_cell(Totals &totals, std::uint32_t code);
-    bool has_room(const Totals &totals) const;
-    void grow(Totals &totals);
+    void add_at(std::uint32_t at, std::uint32_t n_documents, double weight) {
+        cells_[at].n_documents += n_documents;
+        if (is_weighted_) weights_[at] += weight;
+    }
+
+    std::uint32_t new_cell(Totals &totals, std::uint32_t code);
+    std::uint32_t free_cell(const Totals &totals, std::uint32_t code) const;
+    // A block with a place for every class may be full; others are kept a quarter empty, so that searches are short.
+    bool has_room(const Totals &totals, std::uint32_t n_new) const {
+        if (totals.size >= n_classes_ && totals.size > 0) return true;
+        return totals.n_cells + n_new <= totals.size - (totals.size <= small ? 0 : totals.size / 4);
+    }
+    void make_room(Totals &totals, std::uint32_t n_cells);
+    void move_to(Totals &totals, std::uint32_t size);
     std::uint32_t take(std::uint32_t size);
     void release(const Totals &totals) noexcept;
 
     std::vector<Totals> totals_;
     Buffer<Cell> cells_;
+    Buffer<double> weights_;  // by cell
+    bool is_weighted_ = false;
     std::uint64_t n_used_ = 0;                   // cells of the pool, those in free blocks included
     std::array<std::uint32_t, 32> free_blocks_;  // by the logarithm of their size; see `release`
     std::uint32_t n_classes_ = 0;

@@ -1,6 +1,5 @@
 #include "tally/class_sums.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 namespace troenpy::tally {
@@ -60,18 +59,16 @@ void ClassSums::sort_by_class(const Documents &documents, std::uint32_t worker) 
 
 void ClassSums::count_class(std::size_t code) {
     std::uint32_t *const counters = counters_.data();
-    const std::size_t first = touched_.size();
+    const std::size_t first = touched_ends_.empty() ? 0 : touched_ends_.back();
     std::size_t n = first;
     for (std::size_t i = code == 0 ? 0 : row_ends_[code - 1]; i < row_ends_[code]; ++i) {
         const Row &row = rows_[i];
-        const auto length = static_cast<std::size_t>(row.end - row.begin);
-        if (touched_.size() < n + length) touched_.resize(std::max(n + length, 2 * touched_.size()));
+        touched_.reserve(n + static_cast<std::size_t>(row.end - row.begin) + 1);
         for (const text::Entry *entry = row.begin; entry < row.end; ++entry) {
             touched_[n].term = entry->term;  // kept only if it is the first; no branch, which would be mispredicted
             n += counters[entry->term]++ == 0;
         }
     }
-    touched_.resize(n);
     for (std::size_t i = first; i < n; ++i) {
         const std::uint32_t term = touched_[i].term;
         touched_[i].count = counters[term];
@@ -83,7 +80,7 @@ void ClassSums::count_class(std::size_t code) {
 
 void ClassSums::write_by_term() {
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    sums_.resize(touched_.size());
+    sums_.reserve(starts_.back());
     std::size_t i = 0;
     for (std::uint32_t code = 0; code < touched_ends_.size(); ++code) {
         for (; i < touched_ends_[code]; ++i) sums_[starts_[touched_[i].term]++] = {code, touched_[i].count};
@@ -91,7 +88,7 @@ void ClassSums::write_by_term() {
     for (std::size_t term = starts_.size() - 1; term > 0; --term) starts_[term] = starts_[term - 1];
     starts_[0] = 0;
     counters_ = {};
-    touched_ = {};
+    touched_ = Buffer<Touched>();
     rows_ = {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "storage.hpp"
 #include "tally/class_cells.hpp"
 #include "tally/documents.hpp"
 
@@ -47,10 +48,10 @@ private:
     std::vector<Row> rows_;              // class by class
     std::vector<std::size_t> row_ends_;  // of each class
     std::vector<std::uint32_t> counters_;
-    std::vector<Touched> touched_;           // class by class
+    Buffer<Touched> touched_;                // class by class
     std::vector<std::size_t> touched_ends_;  // of each class
     std::vector<std::uint64_t> starts_;
-    std::vector<TermSums::Sum> sums_;  // term by term
+    Buffer<TermSums::Sum> sums_;  // term by term
 };
 
 }  // namespace troenpy::tally

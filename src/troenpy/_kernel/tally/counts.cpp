@@ -67,8 +67,8 @@ private:
         sum.n_documents += totals.n_documents;
         sum.weight += totals.weight;
         sum.occurrences += totals.occurrences;
-        cells.for_each_cell(of.term, [&](const ClassCells::Cell &cell) {
-            if (cell.count != 0) cells_.emplace_back(ranks_[cell.code], cell.count);  // all its documents may weigh 0
+        cells.for_each_cell(of.term, [&](std::uint32_t code, double count) {
+            if (count != 0) cells_.emplace_back(ranks_[code], count);  // all its documents may weigh 0
         });
     }
 

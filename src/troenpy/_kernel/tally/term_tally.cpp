@@ -25,7 +25,7 @@ TermTally::TermTally(std::uint32_t max_terms) : max_terms_(max_terms) {
 
 std::vector<std::shared_ptr<TermTable>> TermTally::tables(unsigned n) {
     std::vector<std::shared_ptr<TermTable>> tables;
-    if (is_bounded()) return tables;
+    if (is_bounded() || cells().is_weighted()) return tables;
     while (shards_.size() < n) shards_.push_back(std::make_unique<Shard>());
     for (unsigned i = 0; i < n; ++i) tables.push_back(shards_[i]->table);
     return tables;
@@ -59,6 +59,7 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
             shard->cells.set_classes(batch.labels().n_classes);
             shard->cells.resize(shard->table->n_terms());  // a batch that failed may have left terms behind
         }
+        if (batch.is_weighted()) cells().start_weights();
         if (is_in_shards()) {
             run_tasks(n_threads, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
                 batch.add_chunks(shards_[worker]->cells, static_cast<std::uint32_t>(worker));
@@ -77,8 +78,12 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
 void TermTally::add_looked_up(Batch &batch, unsigned n_threads, Watch &watch) {
     if (places_.empty()) find_places(n_threads);
     const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
-    const auto guess = [&](std::uint32_t worker, std::uint32_t term) { return places_[worker][term].term; };
-    if (!is_bounded() && !batch.is_weighted()) {
+    const auto guess = [&](std::uint32_t worker, std::uint32_t term) {
+        const std::uint32_t place = places_[worker][term].term;
+        if (place == no_term) table_->prefetch(table_->hash(sources_[worker]->key(term)));  // unless it is an n-gram
+        return place;
+    };
+    if (!is_bounded() && !cells().is_weighted()) {
         batch.add_sums(cells(), n_threads, watch, number, guess);
     } else {
         batch.add_entries(cells(), watch, number, guess);
@@ -141,12 +146,18 @@ void TermTally::find_places(const TermTable &source, std::vector<Place> &places,
 
 std::uint32_t TermTally::enter(std::uint32_t worker, std::uint32_t term) {
     const Name name = name_of(*sources_[worker], term, spelled_);
-    std::uint32_t number = table_->look_up(name.text, name.key, name.hash);
-    if (number == no_term) number = is_bounded() && n_terms() >= max_terms_ ? replace_least(name) : add(name);
+    std::uint32_t number = no_term;
+    if (!is_bounded()) {
+        number = add(name);
+    } else {
+        number = table_->look_up(name.text, name.key, name.hash);
+        if (number == no_term) number = n_terms() >= max_terms_ ? replace_least(name) : add(name);
+    }
     places_[worker][term] = {number, version(number)};
     return number;
 }
 
+// The number of a term, which is added if it is new.
 std::uint32_t TermTally::add(const Name &name) {
     table_->reserve(1);
     cells().resize(n_terms() + 1);

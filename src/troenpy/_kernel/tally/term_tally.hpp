@@ -35,7 +35,7 @@ public:
     TermTally &operator=(const TermTally &) = delete;
 
     std::uint32_t n_terms() const { return table_->n_terms(); }
-    // The tables of n shards, to count the next batch in; none with a bound. What a batch that fails leaves behind is
+    // The tables of n shards, to count the next batch in; none with a bound or weights. What a batch that fails leaves behind is
     // harmless: terms without documents.
     std::vector<std::shared_ptr<text::TermTable>> tables(unsigned n);
     std::uint32_t max_terms() const { return max_terms_; }
