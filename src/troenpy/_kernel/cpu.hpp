@@ -46,13 +46,14 @@ inline bool has_avx2_and_fma() { return has_avx2() && __builtin_cpu_supports("fm
 constexpr bool has_bit_instructions() { return false; }
 #endif
 
-// Prefetches memory for reading or writing. The address need not be valid.
+// Prefetches memory for reading or writing. The address need not be valid. These, and functions that do nothing else,
+// must be inlined: GCC takes a function that only prefetches for one without effect, and leaves out the call.
 #if defined(TROENPY_GNU)
-inline void prefetch(const void *place) { __builtin_prefetch(place); }
-inline void prefetch_to_write(const void *place) { __builtin_prefetch(place, 1); }
+TROENPY_ALWAYS_INLINE void prefetch(const void *place) { __builtin_prefetch(place); }
+TROENPY_ALWAYS_INLINE void prefetch_to_write(const void *place) { __builtin_prefetch(place, 1); }
 #else
-inline void prefetch(const void *) {}
-inline void prefetch_to_write(const void *) {}
+TROENPY_ALWAYS_INLINE void prefetch(const void *) {}
+TROENPY_ALWAYS_INLINE void prefetch_to_write(const void *) {}
 #endif
 
 // Reverses the bytes. Compilers turn this pattern into one instruction.

@@ -67,7 +67,7 @@ public:
     std::size_t n_columns() const { return terms_.size(); }
     std::size_t n_classes() const { return n_classes_; }
     const Term &operator[](std::size_t column) const { return terms_[column]; }
-    void prefetch(std::size_t column) const { cpu::prefetch(terms_.data() + column); }
+    TROENPY_ALWAYS_INLINE void prefetch(std::size_t column) const { cpu::prefetch(terms_.data() + column); }
     // Prefetches dense row `number`.
     const double *prefetch_row(std::uint32_t number) const {
         const double *row = rows_.data() + number * stride_;

@@ -104,7 +104,7 @@ public:
     // Adds the distances from the query to some rows.
     void add_distances(const SparseRow &query, Neighbor *neighbors, std::size_t n) const;
 
-    void prefetch(std::size_t row) const {
+    TROENPY_ALWAYS_INLINE void prefetch(std::size_t row) const {
         const SparseRow entries = rows_[row];
         cpu::prefetch(entries.columns);
         cpu::prefetch(entries.values);

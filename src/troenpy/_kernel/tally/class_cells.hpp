@@ -103,9 +103,9 @@ public:
         totals_[term] = Totals();
     }
 
-    void prefetch(std::uint32_t term) const { cpu::prefetch_to_write(totals_.data() + term); }
+    TROENPY_ALWAYS_INLINE void prefetch(std::uint32_t term) const { cpu::prefetch_to_write(totals_.data() + term); }
     // When its totals are in the cache.
-    void prefetch_cell(std::uint32_t term, std::uint32_t code) const {
+    TROENPY_ALWAYS_INLINE void prefetch_cell(std::uint32_t term, std::uint32_t code) const {
         if (term >= totals_.size()) return;
         const Totals &totals = totals_[term];
         cpu::prefetch_to_write(cells_.data() + totals.block + (code & (totals.size - 1)));

@@ -55,7 +55,7 @@ private:
         for (std::vector<double> *array : {&result.weights, &result.occurrences}) array->reserve(n);
     }
 
-    void prefetch(const TermOfShard *at) const {
+    TROENPY_ALWAYS_INLINE void prefetch(const TermOfShard *at) const {
         shards_[at[2 * ahead].shard]->cells.prefetch(at[2 * ahead].term);
         shards_[at[2 * ahead].shard]->table->prefetch_term(at[2 * ahead].term);
         shards_[at[ahead].shard]->cells.prefetch_cell(at[ahead].term, 0);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t terms_at_once = 64;  // looked up together, so that cache misses overlap
 constexpr std::uint32_t terms_per_task = 8192;
+constexpr std::size_t few_documents = 500;  // are added in less time than a thread takes to start
 
 }  // namespace
 
@@ -61,7 +62,8 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
         }
         if (batch.is_weighted()) cells().start_weights();
         if (is_in_shards()) {
-            run_tasks(n_threads, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
+            const unsigned n_useful = batch.labels().n_documents() < few_documents ? 1 : n_threads;
+            run_tasks(n_useful, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
                 batch.add_chunks(shards_[worker]->cells, static_cast<std::uint32_t>(worker));
             });
         } else {

@@ -95,9 +95,11 @@ public:
         const std::uint64_t tail = is_long(key) ? long_tag : key.tail;
         return cpu::fold_product(key.head ^ seed_.first, tail ^ seed_.second);
     }
-    void prefetch(std::uint64_t hash) const { cpu::prefetch(&slots_.data()[hash >> shift_]); }
+    TROENPY_ALWAYS_INLINE void prefetch(std::uint64_t hash) const { cpu::prefetch(&slots_.data()[hash >> shift_]); }
 
-    void prefetch_term(std::uint32_t number) const { cpu::prefetch(terms_.data() + n_excluded_ + number); }
+    TROENPY_ALWAYS_INLINE void prefetch_term(std::uint32_t number) const {
+        cpu::prefetch(terms_.data() + n_excluded_ + number);
+    }
 
     // When the slot is in the cache: the likely position of the term. It may be wrong.
     std::uint32_t guess(std::uint64_t hash) const {
