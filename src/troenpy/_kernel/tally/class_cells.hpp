@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -59,7 +60,16 @@ public:
     void set_classes(std::uint32_t n_classes) { n_classes_ = n_classes; }
 
     // Adds terms without documents.
-    void resize(std::uint32_t n_terms) { totals_.resize(n_terms); }
+    void resize(std::uint32_t n_terms) {
+        if (n_terms > totals_.capacity()) {
+            std::vector<Totals> larger;
+            larger.reserve(std::max<std::size_t>(n_terms, 2 * totals_.capacity()));
+            ask_for_huge_pages(larger.data(), larger.capacity() * sizeof(Totals));
+            larger.insert(larger.end(), totals_.begin(), totals_.end());
+            totals_.swap(larger);
+        }
+        totals_.resize(n_terms);
+    }
 
     // From now on, documents have weights; those so far weigh one each.
     void start_weights();

@@ -37,9 +37,12 @@ void TermTally::hold(text::Counter &counter, Labels labels, bool is_binary) {
         throw std::invalid_argument("documents and labels differ in number");
     std::vector<std::shared_ptr<TermTable>> sources;
     std::vector<std::uint32_t> n_terms;
-    for (const auto &worker : counter.workers()) {
-        sources.push_back(worker ? worker->table() : std::make_shared<TermTable>());
-        n_terms.push_back(sources.back()->n_terms());
+    for (std::size_t i = 0; i < counter.workers().size(); ++i) {
+        const auto &worker = counter.workers()[i];
+        // A worker that had nothing to do would have counted in its shard.
+        const auto &unused = i < shards_.size() ? shards_[i]->table : table_;
+        sources.push_back(worker ? worker->table() : unused);
+        n_terms.push_back(worker ? worker->table()->n_terms() : 0);
     }
     waiting_.hold(Batch({std::move(labels), std::move(counter.chunks()), is_binary}, std::move(n_terms)));
     counter.workers().clear();
