@@ -7,7 +7,6 @@ raises an error with its position and the fix.
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Set, Sized
 from typing import Any, TypeAlias
 
-import numpy as np
 from scipy import sparse
 
 from troenpy.features.arrow_documents import ARROW_METHODS, only_column, read_arrow
@@ -111,8 +110,8 @@ def check_collection(raw_documents: Any) -> Any:
 
 
 def _is_list(raw_documents: Any) -> bool:
-    """Whether this is a list or tuple, or a numpy-backed array or Series, which becomes one list."""
-    is_array = isinstance(getattr(raw_documents, "dtype", None), np.dtype) and hasattr(raw_documents, "tolist")
+    """Whether this is a list or tuple, or an array or Series, which becomes one list."""
+    is_array = hasattr(raw_documents, "dtype") and hasattr(raw_documents, "tolist")
     return isinstance(raw_documents, list | tuple) or is_array
 
 
