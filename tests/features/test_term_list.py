@@ -150,6 +150,7 @@ def test_one_vectorizer_in_many_threads():
     assert found == expected * 100
 
 
+@needs_kernel
 def test_a_document_that_fails_leaves_nothing_behind():
     pa = pytest.importorskip("pyarrow")
     fitted = CountVectorizer().fit(LEARNED)
