@@ -118,7 +118,8 @@ def neighbours(name: str, corpus: Corpus, texts: list[str]) -> None:
     rival = KNeighborsClassifier(7, algorithm="brute").fit(rows, corpus.labels)
     queries = {text: ours._rows([text]) for text in texts}
     mine, theirs = by_turns([one(ours.predict), lambda text: rival.predict(queries[text])], texts)
-    print(f"| {name} | {times(theirs)} | {times(mine)} | {statistics.median(theirs) / statistics.median(mine):.1f} |", flush=True)
+    faster = statistics.median(theirs) / statistics.median(mine)
+    print(f"| {name} | {times(theirs)} | {times(mine)} | {faster:.1f} |", flush=True)
 
 
 def seconds(model: Any, jobs: list[list[str]], n_threads: int) -> float:
