@@ -396,3 +396,16 @@ def test_many_classes_that_appear_one_by_one(batches):
         model.partial_fit(some_texts, some_labels)
     X = CountVectorizer(dtype=float).fit_transform(chain(*texts))
     assert model._stream.tally().counts == TermWeighter()._count(X, [*chain(*labels)], None)[0]
+
+
+@pytest.mark.parametrize(("name", "value"), [("min_class_df", 2.5), ("nulls", "skip")])
+def test_parameters_of_the_counter_are_checked_with_the_first_batch(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be .*, got"):
+        TermFeatures().set_params(**{f"words__{name}": value}).partial_fit(["late goal", "vote"], ["a", "b"])
+
+
+def test_features_saved_for_prediction_learn_no_more(tmp_path):
+    features = TermFeatures([("words", CountVectorizer(), ("boost",))]).fit(["goal", "vote", "cup"], ["a", "b", "b"])
+    save(features, tmp_path / "model", for_prediction=True)
+    with pytest.raises(NotFittedError, match="saved with for_prediction=True"):
+        load(tmp_path / "model").partial_fit(["goal"], ["a"])

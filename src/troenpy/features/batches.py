@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.counts.class_frequency import frequent_in_some_class
+from troenpy.counts.class_frequency import check_min_class_df, frequent_in_some_class
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit
 from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.missing_documents import check_nulls
 from troenpy.features.row_streams import RowStream
 from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights, row_stream
 from troenpy.features.tallies import Tally
@@ -31,6 +32,8 @@ def check_counter(counter: CountVectorizer) -> None:
         )
     if counter.max_terms is not None:
         check_whole("max_terms", counter.max_terms, least=1)
+    check_min_class_df(counter.min_class_df)
+    check_nulls(counter.nulls)
     job_count(counter.n_jobs)
     counter._check_text_parameters()
     counter._validate_as_parent_does()

@@ -18,6 +18,7 @@ from troenpy._kernel.matrix import return_free_memory
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import canonical_counts, has_only_counts, matrix_errors, read_weights
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.counts.left_out import check_not_left_out
 from troenpy.features.batches import add_documents, check_counter, check_no_cv, chosen_terms
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile, LeaveOut
@@ -251,7 +252,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         stream = self._stream_so_far()
         with errors_of_batch(stream.n_batches + 1, raw_documents if counter is None else None):
             if counter is not None:
-                check_collection(raw_documents)
+                raw_documents = check_collection(raw_documents)
                 labels = read_required_labels(y, "TermFeatures")
                 self._stream = add_documents(stream, counter, raw_documents, labels, sample_weight)
             else:
@@ -269,6 +270,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         if "_stream" in vars(self) or "_views" not in vars(self):
             return vars(self).get("_stream", PlainStream())
         (view,) = self._views
+        check_not_left_out(view.counts)
         if view.counter is not None:
             raise ValueError(
                 "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
