@@ -1,7 +1,8 @@
-// A batch that has been counted and waits: the caller may be interrupted before it takes note of the batch.
+// Documents that have been counted, but are not yet in the cells of a tally.
 //
-// So a batch is only added to the cells when the caller comes back and says that it belongs to the stream, or else it
-// is dropped. Adding can be interrupted, or run out of memory, after any term, and continues from there.
+// A batch waits at first, because the caller may be interrupted before it takes note of the batch: only when the caller
+// comes back and says that it belongs to the stream is it used, or else it is dropped. Adding to the cells can be
+// interrupted, or run out of memory, after any term, and continues from there.
 
 #pragma once
 
@@ -24,54 +25,46 @@ namespace troenpy::tally {
 
 class Batch {
 public:
+    Batch() = default;
     // The numbers of terms are below n_terms[worker].
     Batch(Documents documents, std::vector<std::uint32_t> n_terms)
-        : documents_(std::move(documents)), n_terms_(std::move(n_terms)), progress_(n_terms_.size()) {}
+        : documents_(std::move(documents)), n_terms_(std::move(n_terms)), next_terms_(n_terms_.size()) {}
 
+    Documents &documents() { return documents_; }
     const Labels &labels() const { return documents_.labels; }
     bool has_begun() const {
-        const auto has_moved = [](const Progress &done) {
-            return done.chunk > 0 || done.document > 0 || done.entry > 0;
-        };
-        return chunk_ > 0 || document_ > 0 || entry_ > 0 || worker_ > 0 || term_ > 0 ||
-               std::any_of(progress_.begin(), progress_.end(), has_moved);
+        return chunk_ > 0 || document_ > 0 || entry_ > 0 ||
+               std::any_of(next_terms_.begin(), next_terms_.end(), [](std::uint32_t next) { return next > 0; });
     }
 
     // Whether the order of documents matters, because sums of weights are rounded.
     bool is_weighted() const { return !labels().weights.empty(); }
 
-    // Adds the sums of each worker. number_of(worker, term) is the number of a term in the cells; guess(worker, term) is
-    // the likely one, or a number beyond the cells.
-    template <typename Number, typename Guess>
-    void add_sums(ClassCells &cells, unsigned n_threads, Watch &watch, Number &&number_of, Guess &&guess) {
-        sum(n_threads);
-        for (; worker_ < sums_.size(); ++worker_, term_ = 0) {
-            const ClassSums &sums = *sums_[worker_];
-            for (; term_ < sums.n_terms(); ++term_) {
-                if (term_ % 4096 == 0) watch.check();
-                if (term_ + 2 * ahead < sums.n_terms()) {
-                    cells.prefetch(guess(worker_, term_ + 2 * ahead));
-                    cells.prefetch_cell(guess(worker_, term_ + ahead), 0);
-                }
-                if (sums.total(term_).n_documents > 0) cells.add(number_of(worker_, term_), sums.of(term_));
-            }
-        }
+    std::size_t n_workers() const { return n_terms_.size(); }
+
+    // Sums the documents of every worker; needed once, before `add_sums`.
+    void sum(unsigned n_threads) {
+        sums_.resize(n_terms_.size());
+        run_tasks(n_threads, sums_.size(), [&](unsigned, std::size_t worker, Watch &watch) {
+            if (sums_[worker]) return;
+            sums_[worker] =
+                std::make_unique<ClassSums>(documents_, static_cast<std::uint32_t>(worker), n_terms_[worker], watch);
+        });
     }
 
-    // Adds the chunks of one worker, whose numbers of terms are those of the cells. Workers may do so at the same time.
-    void add_chunks(ClassCells &cells, std::uint32_t worker) {
-        Progress &done = progress_[worker];
-        for (; done.chunk < documents_.chunks.size(); ++done.chunk, done.document = 0) {
-            const text::Chunk &from = documents_.chunks[done.chunk];
-            if (from.worker != worker) continue;
-            std::uint64_t first =
-                std::accumulate(from.lengths.begin(), from.lengths.begin() + done.document, std::uint64_t{0});
-            for (; done.document < static_cast<std::ptrdiff_t>(from.lengths.size()); ++done.document, done.entry = 0) {
-                const std::uint32_t length = from.lengths[static_cast<std::size_t>(done.document)];
-                const Label label = labels().of(from.first_document + static_cast<std::size_t>(done.document));
-                add_document(cells, from.entries.data() + first, length, label, done.entry);
-                first += length;
+    // Adds the sums of a worker; several may do so at the same time, each with cells of its own. number_of(term) is the
+    // number of a term in the cells; guess(term) is the likely one, or a number beyond the cells.
+    template <typename Number, typename Guess>
+    void add_sums(ClassCells &cells, std::size_t worker, Watch &watch, Number &&number_of, Guess &&guess) {
+        const ClassSums &sums = *sums_[worker];
+        std::uint32_t &term = next_terms_[worker];
+        for (; term < sums.n_terms(); ++term) {
+            if (term % 4096 == 0) watch.check();
+            if (term + 2 * ahead < sums.n_terms()) {
+                cells.prefetch(guess(term + 2 * ahead));
+                cells.prefetch_cell(guess(term + ahead), 0);
             }
+            if (sums.total(term).n_documents > 0) cells.add(number_of(term), sums.of(term));
         }
     }
 
@@ -100,50 +93,20 @@ public:
     }
 
 private:
-    // The next entry of a worker to be added.
-    struct Progress {
-        std::size_t chunk = 0;
-        std::ptrdiff_t document = 0;
-        std::uint32_t entry = 0;
-    };
-
-    void add_document(ClassCells &cells, const text::Entry *entries, std::uint32_t n, const Label &label,
-                      std::uint32_t &next) const {
-        const std::uint32_t code = label.begin < label.end ? *label.begin : 0;
-        for (; next < n; ++next) {
-            // beyond the document are others, or room for them: a number too large is not prefetched
-            if (next + 2 * ahead < n) {
-                cells.prefetch(entries[next + 2 * ahead].term);
-                cells.prefetch_cell(entries[next + ahead].term, code);
-            }
-            cells.add(entries[next].term, documents_.count(entries[next]), label);
-        }
-    }
-
     static constexpr std::uint32_t ahead = 12;  // terms, so that their cache misses overlap
 
     static std::uint64_t size_of(const text::Chunk &chunk) {
         return std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0});
     }
 
-    void sum(unsigned n_threads) {
-        sums_.resize(n_terms_.size());
-        run_tasks(n_threads, sums_.size(), [&](unsigned, std::size_t worker, Watch &watch) {
-            if (sums_[worker]) return;
-            sums_[worker] =
-                std::make_unique<ClassSums>(documents_, static_cast<std::uint32_t>(worker), n_terms_[worker], watch);
-        });
-    }
-
     Documents documents_;
     std::vector<std::uint32_t> n_terms_;
     std::vector<std::unique_ptr<ClassSums>> sums_;  // by worker
-    // The next to be added: the sums of a term, or an entry of a document of a chunk.
-    std::uint32_t worker_ = 0, term_ = 0;
+    std::vector<std::uint32_t> next_terms_;         // to be added, by worker
+    // The next to be added: an entry of a document of a chunk.
     std::size_t chunk_ = 0, document_ = 0;
     std::uint32_t entry_ = 0;
-    std::uint64_t first_entry_ = 0;   // of the document
-    std::vector<Progress> progress_;  // by worker
+    std::uint64_t first_entry_ = 0;  // of the document
 };
 
 // The batch that waits, and how many were added before it.

@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "tally/class_cells.hpp"
@@ -29,6 +32,31 @@ struct Documents {
     bool is_binary = false;  // every term counts once in a document
 
     std::uint32_t count(const text::Entry &entry) const { return is_binary ? 1 : entry.count; }
+
+    // Appends documents without weights, which keep only their labels. If memory runs out, nothing has changed.
+    void append(Documents &other) {
+        const std::uint64_t n_documents = labels.n_documents(), n_codes = labels.codes.size();
+        reserve_more(chunks, other.chunks.size());
+        reserve_more(labels.codes, other.labels.codes.size());
+        reserve_more(labels.starts, other.labels.n_documents());
+        labels.codes.insert(labels.codes.end(), other.labels.codes.begin(), other.labels.codes.end());
+        std::transform(other.labels.starts.begin() + 1, other.labels.starts.end(), std::back_inserter(labels.starts),
+                       [&](std::uint64_t start) { return n_codes + start; });
+        labels.n_classes = std::max(labels.n_classes, other.labels.n_classes);
+        for (text::Chunk &chunk : other.chunks) {
+            chunk.first_document += n_documents;
+            chunks.push_back(std::move(chunk));
+        }
+        is_binary = other.is_binary;
+        other.chunks.clear();
+    }
+
+private:
+    // Doubles the room when it grows, as push_back does.
+    template <typename T>
+    static void reserve_more(std::vector<T> &values, std::size_t n) {
+        if (values.size() + n > values.capacity()) values.reserve(std::max(values.size() + n, 2 * values.size()));
+    }
 };
 
 }  // namespace troenpy::tally

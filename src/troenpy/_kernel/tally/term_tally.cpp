@@ -1,6 +1,7 @@
 #include "tally/term_tally.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "tally/counts.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t terms_at_once = 64;  // looked up together, so that cache misses overlap
 constexpr std::uint32_t terms_per_task = 8192;
-constexpr std::size_t few_documents = 500;  // are added in less time than a thread takes to start
+constexpr std::uint64_t most_gathered = std::uint64_t{1} << 21;  // entries; or as many as there are terms
 
 }  // namespace
 
@@ -59,17 +60,12 @@ bool TermTally::is_in_shards() const {
 void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
     if (waiting_.belongs(n)) {
         Batch &batch = *waiting_.batch();
-        for (const auto &shard : shards_) {
-            shard->cells.set_classes(batch.labels().n_classes);
-            shard->cells.resize(shard->table->n_terms());  // a batch that failed may have left terms behind
-        }
-        if (batch.is_weighted()) cells().start_weights();
         if (is_in_shards()) {
-            const unsigned n_useful = batch.labels().n_documents() < few_documents ? 1 : n_threads;
-            run_tasks(n_useful, sources_.size(), [&](unsigned, std::size_t worker, Watch &) {
-                batch.add_chunks(shards_[worker]->cells, static_cast<std::uint32_t>(worker));
-            });
+            gather(batch.documents(), n_threads);
         } else {
+            add_gathered(n_threads);
+            prepare_cells(batch.labels().n_classes);
+            if (batch.is_weighted()) cells().start_weights();
             add_looked_up(batch, n_threads, watch);
         }
         waiting_.finish();
@@ -78,20 +74,61 @@ void TermTally::settle(std::uint64_t n, unsigned n_threads, Watch &watch) {
         sources_.clear();
         places_.clear();
     }
+    std::uint64_t n_all = 0;
+    for (const auto &shard : shards_) n_all += shard->table->n_terms();
+    if (n_gathered_ > std::max(most_gathered, n_all)) add_gathered(n_threads);
+}
+
+void TermTally::prepare_cells(std::uint32_t n_classes) {
+    for (const auto &shard : shards_) {
+        shard->cells.set_classes(n_classes);
+        shard->cells.resize(shard->table->n_terms());  // a batch that failed may have left terms behind
+    }
+}
+
+void TermTally::gather(Documents &documents, unsigned n_threads) {
+    if (adding_ || gathered_.is_binary != documents.is_binary) add_gathered(n_threads);
+    std::uint64_t n_entries = 0;
+    for (const text::Chunk &chunk : documents.chunks)
+        n_entries += std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0});
+    gathered_.append(documents);
+    n_gathered_ += n_entries;
+}
+
+void TermTally::add_gathered(unsigned n_threads) {
+    if (!adding_) {
+        if (gathered_.labels.n_documents() == 0) return;
+        std::vector<std::uint32_t> n_terms;
+        for (const auto &shard : shards_) n_terms.push_back(shard->table->n_terms());
+        prepare_cells(gathered_.labels.n_classes);
+        adding_.emplace(std::exchange(gathered_, Documents()), std::move(n_terms));
+    }
+    adding_->sum(n_threads);
+    run_tasks(n_threads, adding_->n_workers(), [&](unsigned, std::size_t worker, Watch &watch) {
+        const auto same = [](std::uint32_t term) { return term; };
+        adding_->add_sums(shards_[worker]->cells, worker, watch, same, same);
+    });
+    adding_.reset();
+    n_gathered_ = 0;
 }
 
 void TermTally::add_looked_up(Batch &batch, unsigned n_threads, Watch &watch) {
     if (places_.empty()) find_places(n_threads);
-    const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
     const auto guess = [&](std::uint32_t worker, std::uint32_t term) {
         const std::uint32_t place = places_[worker][term].term;
         if (place == no_term) table_->prefetch(table_->hash(sources_[worker]->key(term)));  // unless it is an n-gram
         return place;
     };
-    if (!is_bounded() && !cells().is_weighted()) {
-        batch.add_sums(cells(), n_threads, watch, number, guess);
-    } else {
+    if (is_bounded() || cells().is_weighted()) {
+        const auto number = [&](std::uint32_t worker, std::uint32_t term) { return number_of(worker, term); };
         batch.add_entries(cells(), watch, number, guess);
+        return;
+    }
+    batch.sum(n_threads);
+    for (std::uint32_t worker = 0; worker < batch.n_workers(); ++worker) {
+        batch.add_sums(
+            cells(), worker, watch, [&](std::uint32_t term) { return number_of(worker, term); },
+            [&](std::uint32_t term) { return guess(worker, term); });
     }
 }
 
@@ -202,7 +239,8 @@ void TermTally::find_least() {
     next_least_ = 0;
 }
 
-Counts TermTally::counts(const std::vector<std::int32_t> &ranks, unsigned n_threads) const {
+Counts TermTally::counts(const std::vector<std::int32_t> &ranks, unsigned n_threads) {
+    add_gathered(n_threads);
     Counts result = merged_counts(shards_, ranks, n_threads);
     if (!is_bounded()) return result;
     result.errors.reserve(result.terms.size());

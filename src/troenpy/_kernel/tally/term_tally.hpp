@@ -1,7 +1,8 @@
 // A tally of texts: a table of terms that grows, or that is bounded and keeps the most frequent.
 //
 // Terms are keyed by their whole text. The usual batch is counted in shards, one for each thread, that go on from batch
-// to batch and are merged when someone asks. Batches with n-grams of words, stop words or weights, and all with a bound,
+// to batch and are merged when someone asks. Its documents are gathered and added to the cells many at a time, class by
+// class, since adding entry by entry is memory access at random. Batches with n-grams of words, stop words or weights, and all with a bound,
 // are counted in tables of their own, whose terms are looked up in the first shard; then their entries are added in the
 // order of documents, so sums do not depend on the threads.
 //
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +53,7 @@ public:
     void settle(std::uint64_t n, unsigned n_threads, Watch &watch);
 
     // The counts of all terms that have documents, in the order of Python's str; ranks[code] is the place of a class.
-    Counts counts(const std::vector<std::int32_t> &ranks, unsigned n_threads) const;
+    Counts counts(const std::vector<std::int32_t> &ranks, unsigned n_threads);
     // How many documents of the term may be missing.
     std::uint64_t error(std::uint32_t term) const { return is_bounded() ? entrances_[term].error : 0; }
     // A number that grows with every term that enters.
@@ -78,6 +80,9 @@ private:
     };
 
     bool is_bounded() const { return max_terms_ > 0; }
+    void prepare_cells(std::uint32_t n_classes);
+    void gather(Documents &documents, unsigned n_threads);
+    void add_gathered(unsigned n_threads);
     Name name_of(const text::TermTable &source, std::uint32_t term, std::string &spelled) const;
     void add_looked_up(Batch &batch, unsigned n_threads, Watch &watch);
     void find_places(unsigned n_threads);
@@ -103,6 +108,9 @@ private:
     std::vector<std::unique_ptr<Shard>> shards_;
     std::shared_ptr<text::TermTable> table_;  // of the first shard
     Waiting waiting_;
+    Documents gathered_;           // counted in the shards, not yet in their cells
+    std::optional<Batch> adding_;  // those that are being added
+    std::uint64_t n_gathered_ = 0;  // entries of both
     // Of the batch that waits.
     std::vector<std::shared_ptr<text::TermTable>> sources_;
     std::vector<std::vector<Place>> places_;
