@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cpu.hpp"
 #include "parallel.hpp"
 #include "tally/sorting.hpp"
 
@@ -20,18 +21,17 @@ using Shards = std::vector<std::unique_ptr<Shard>>;
 // Sums the counts of consecutive terms.
 class Merger {
 public:
-    Merger(const Shards &shards, const std::vector<std::int32_t> &ranks) : shards_(shards), ranks_(ranks) {}
+    Merger(const Shards &shards, const std::vector<std::int32_t> &ranks)
+        : shards_(shards), ranks_(ranks), sums_(ranks.size()) {}
 
-    Counts merge(const TermOfShard *begin, const TermOfShard *end) {
+    // With room for n terms, or more.
+    Counts merge(const TermOfShard *begin, const TermOfShard *end, std::size_t n) {
         Counts result;
-        reserve(result, static_cast<std::size_t>(end - begin));
+        reserve(result, n);
         for (const TermOfShard *at = begin; at < end;) {
-            const std::string_view name = shards_[at->shard]->table->text(at->term);
             result.terms.push_back(at->term);
-            result.text.insert(result.text.end(), name.begin(), name.end());
-            result.ends.push_back(static_cast<std::int64_t>(result.text.size()));
+            write_text(*at, result);
             ClassCells::Totals sum;
-            cells_.clear();
             do {
                 if (end - at > static_cast<std::ptrdiff_t>(2 * ahead)) prefetch(at);
                 add(*at, sum);
@@ -39,7 +39,7 @@ public:
             result.n_documents.push_back(sum.n_documents);
             result.weights.push_back(sum.weight);
             result.occurrences.push_back(sum.occurrences);
-            write_cells(result);
+            write_classes(result);
         }
         return result;
     }
@@ -55,9 +55,16 @@ private:
         for (std::vector<double> *array : {&result.weights, &result.occurrences}) array->reserve(n);
     }
 
+    void write_text(const TermOfShard &of, Counts &result) const {
+        const std::uint64_t bytes[] = {cpu::reverse_bytes(of.head), cpu::reverse_bytes(of.tail)};
+        std::string_view name(reinterpret_cast<const char *>(bytes), of.length);
+        if (of.length == 0) name = shards_[of.shard]->table->text(of.term);
+        result.text.insert(result.text.end(), name.begin(), name.end());
+        result.ends.push_back(static_cast<std::int64_t>(result.text.size()));
+    }
+
     TROENPY_ALWAYS_INLINE void prefetch(const TermOfShard *at) const {
         shards_[at[2 * ahead].shard]->cells.prefetch(at[2 * ahead].term);
-        shards_[at[2 * ahead].shard]->table->prefetch_term(at[2 * ahead].term);
         shards_[at[ahead].shard]->cells.prefetch_cell(at[ahead].term, 0);
     }
 
@@ -68,27 +75,28 @@ private:
         sum.weight += totals.weight;
         sum.occurrences += totals.occurrences;
         cells.for_each_cell(of.term, [&](std::uint32_t code, double count) {
-            if (count != 0) cells_.emplace_back(ranks_[code], count);  // all its documents may weigh 0
+            const std::int32_t rank = ranks_[code];
+            double &known = sums_[static_cast<std::size_t>(rank)];
+            if (known == 0 && count != 0) touched_.push_back(rank);  // all its documents may weigh 0
+            known += count;
         });
     }
 
-    void write_cells(Counts &result) {
-        std::sort(cells_.begin(), cells_.end());
-        std::size_t first = result.classes.size();
-        for (const auto &[rank, count] : cells_) {
-            if (result.classes.size() > first && result.classes.back() == rank) {
-                result.counts.back() += count;
-            } else {
-                result.classes.push_back(rank);
-                result.counts.push_back(count);
-            }
+    void write_classes(Counts &result) {
+        if (touched_.size() > 1) std::sort(touched_.begin(), touched_.end());
+        for (const std::int32_t rank : touched_) {
+            result.classes.push_back(rank);
+            result.counts.push_back(std::exchange(sums_[static_cast<std::size_t>(rank)], 0.0));
         }
+        touched_.clear();
         result.indptr.push_back(static_cast<std::int64_t>(result.classes.size()));
     }
 
     const Shards &shards_;
     const std::vector<std::int32_t> &ranks_;
-    std::vector<std::pair<std::int32_t, double>> cells_;  // of the current term
+    // Of the current term.
+    std::vector<double> sums_;           // by class
+    std::vector<std::int32_t> touched_;  // classes with documents
 };
 
 template <typename T>
@@ -121,17 +129,19 @@ Counts joined(std::vector<Counts> parts) {
 }  // namespace
 
 Counts merged_counts(const Shards &shards, const std::vector<std::int32_t> &ranks, unsigned n_threads) {
-    const std::vector<TermOfShard> terms = sorted_terms(shards, n_threads);
-    const std::size_t n_parts = terms.size() < smallest_part * n_threads ? 1 : n_threads;
+    const SortedTerms sorted = sorted_terms(shards, n_threads);
+    const std::size_t n_parts = sorted.size < smallest_part * n_threads ? 1 : n_threads;
     std::vector<std::size_t> borders{0};
     for (std::size_t part = 1; part <= n_parts; ++part) {
-        std::size_t end = std::max(borders.back(), terms.size() * part / n_parts);
-        while (end < terms.size() && terms[end].is_repeated) ++end;
+        std::size_t end = std::max(borders.back(), sorted.size * part / n_parts);
+        while (end < sorted.size && sorted.terms[end].is_repeated) ++end;
         borders.push_back(end);
     }
     std::vector<Counts> parts(n_parts);
     run_tasks(n_threads, n_parts, [&](unsigned, std::size_t part, Watch &) {
-        parts[part] = Merger(shards, ranks).merge(terms.data() + borders[part], terms.data() + borders[part + 1]);
+        const std::size_t room = sorted.size - (part == 0 ? 0 : borders[part]);  // the others are appended to the first
+        parts[part] = Merger(shards, ranks)
+                          .merge(sorted.terms.data() + borders[part], sorted.terms.data() + borders[part + 1], room);
     });
     return joined(std::move(parts));
 }

@@ -11,78 +11,78 @@ namespace troenpy::tally {
 
 namespace {
 
-// A term as two numbers that compare like its first 16 bytes, with zeros after a shorter text.
-struct Word {
-    std::uint64_t head, tail;
-    TermOfShard of;
-    std::uint32_t length;  // or zero, if it is longer than these bytes
-};
+using Shards = std::vector<std::unique_ptr<Shard>>;
 
-Word word_of(const text::TermTable &table, TermOfShard of) {
-    text::Key key = table.key(of.term);
-    if (!text::is_long(key)) {
-        const auto length = static_cast<std::uint32_t>(key.tail >> text::tag_shift);
-        return {cpu::reverse_bytes(key.head), cpu::reverse_bytes(key.tail & ~text::tag_mask), of, length};
-    }
-    std::memcpy(&key, table.long_text(key).data(), sizeof(key));
-    return {cpu::reverse_bytes(key.head), cpu::reverse_bytes(key.tail), of, 0};
+// The key of a term, or the first bytes of a long one.
+text::Key first_bytes(const text::TermTable &table, const text::Key &key) {
+    if (!text::is_long(key)) return {key.head, key.tail & ~text::tag_mask};
+    text::Key bytes;
+    std::memcpy(&bytes, table.long_text(key).data(), sizeof(bytes));
+    return bytes;
 }
 
 // First by two bytes, then each of these buckets on its own.
 constexpr std::size_t n_buckets = std::size_t{1} << 16, buckets_per_task = 256;
 
-std::size_t bucket_of(const Word &word) { return word.head >> 48; }
+std::size_t bucket_of(std::uint64_t head) { return head >> 48; }
 
-// The words of all shards by bucket; ends[b] is where bucket b ends.
-std::vector<Word> scattered(const std::vector<std::unique_ptr<Shard>> &shards, unsigned n_threads,
-                            std::vector<std::size_t> &ends) {
-    std::vector<std::vector<Word>> words(shards.size());
+// Calls body(term, key, bytes) for the terms of a shard that have documents.
+template <typename F>
+void for_each_term(const Shard &shard, F &&body) {
+    for (std::uint32_t term = 0; term < shard.table->n_terms(); ++term) {
+        if (!shard.has_documents(term)) continue;
+        const text::Key &key = shard.table->key(term);
+        body(term, key, first_bytes(*shard.table, key));
+    }
+}
+
+// The terms of all shards by bucket; ends[b] is where bucket b ends.
+SortedTerms scattered(const Shards &shards, unsigned n_threads, std::vector<std::size_t> &ends) {
     std::vector<std::vector<std::size_t>> next(shards.size(), std::vector<std::size_t>(n_buckets));
     run_tasks(n_threads, shards.size(), [&](unsigned, std::size_t i, Watch &) {
-        words[i].reserve(shards[i]->table->n_terms());
-        for (std::uint32_t term = 0; term < shards[i]->table->n_terms(); ++term) {
-            if (!shards[i]->has_documents(term)) continue;
-            words[i].push_back(word_of(*shards[i]->table, {static_cast<std::uint32_t>(i), term, false}));
-            ++next[i][bucket_of(words[i].back())];
-        }
+        for_each_term(*shards[i], [&](std::uint32_t, const text::Key &, const text::Key &bytes) {
+            ++next[i][bucket_of(cpu::reverse_bytes(bytes.head))];
+        });
     });
-    std::size_t sum = 0;
+    SortedTerms all;
     ends.resize(n_buckets);
     for (std::size_t bucket = 0; bucket < n_buckets; ++bucket) {
-        for (std::vector<std::size_t> &of_shard : next) sum += std::exchange(of_shard[bucket], sum);
-        ends[bucket] = sum;
+        for (std::vector<std::size_t> &of_shard : next) all.size += std::exchange(of_shard[bucket], all.size);
+        ends[bucket] = all.size;
     }
-    std::vector<Word> all(sum);
+    all.terms.reserve(all.size + 1);
     run_tasks(n_threads, shards.size(), [&](unsigned, std::size_t i, Watch &) {
-        for (const Word &word : words[i]) all[next[i][bucket_of(word)]++] = word;
+        for_each_term(*shards[i], [&](std::uint32_t term, const text::Key &key, const text::Key &bytes) {
+            const std::uint64_t head = cpu::reverse_bytes(bytes.head);
+            const auto length = static_cast<std::uint32_t>(text::is_long(key) ? 0 : key.tail >> text::tag_shift);
+            all.terms[next[i][bucket_of(head)]++] = {
+                head, cpu::reverse_bytes(bytes.tail), length, static_cast<std::uint32_t>(i), term, false};
+        });
     });
     return all;
 }
 
 }  // namespace
 
-std::vector<TermOfShard> sorted_terms(const std::vector<std::unique_ptr<Shard>> &shards, unsigned n_threads) {
+SortedTerms sorted_terms(const Shards &shards, unsigned n_threads) {
     std::vector<std::size_t> ends;
-    std::vector<Word> words = scattered(shards, n_threads, ends);
-    const auto text = [&](const Word &word) { return shards[word.of.shard]->table->text(word.of.term); };
-    const auto less = [&](const Word &a, const Word &b) {
+    SortedTerms sorted = scattered(shards, n_threads, ends);
+    const auto text = [&](const TermOfShard &of) { return shards[of.shard]->table->text(of.term); };
+    const auto less = [&](const TermOfShard &a, const TermOfShard &b) {
         if (a.head != b.head) return a.head < b.head;
         if (a.tail != b.tail) return a.tail < b.tail;
         return a.length > 0 && b.length > 0 ? a.length < b.length : text(a) < text(b);
     };
     run_tasks(n_threads, n_buckets / buckets_per_task, [&](unsigned, std::size_t task, Watch &) {
         for (std::size_t bucket = task * buckets_per_task; bucket < (task + 1) * buckets_per_task; ++bucket) {
-            Word *const begin = words.data() + (bucket == 0 ? 0 : ends[bucket - 1]);
-            std::sort(begin, words.data() + ends[bucket], less);
+            TermOfShard *const begin = sorted.terms.data() + (bucket == 0 ? 0 : ends[bucket - 1]);
+            TermOfShard *const end = sorted.terms.data() + ends[bucket];
+            std::sort(begin, end, less);
+            for (TermOfShard *at = begin + 1; at < end; ++at)  // equal terms are in the same bucket
+                at->is_repeated = at[-1].shard != at->shard && !less(at[-1], *at);
         }
     });
-    std::vector<TermOfShard> terms;
-    terms.reserve(words.size());
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        words[i].of.is_repeated = i > 0 && words[i - 1].of.shard != words[i].of.shard && !less(words[i - 1], words[i]);
-        terms.push_back(words[i].of);
-    }
-    return terms;
+    return sorted;
 }
 
 }  // namespace troenpy::tally

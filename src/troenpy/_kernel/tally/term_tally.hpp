@@ -108,8 +108,8 @@ private:
     std::vector<std::unique_ptr<Shard>> shards_;
     std::shared_ptr<text::TermTable> table_;  // of the first shard
     Waiting waiting_;
-    Documents gathered_;           // counted in the shards, not yet in their cells
-    std::optional<Batch> adding_;  // those that are being added
+    Documents gathered_;            // counted in the shards, not yet in their cells
+    std::optional<Batch> adding_;   // those that are being added
     std::uint64_t n_gathered_ = 0;  // entries of both
     // Of the batch that waits.
     std::vector<std::shared_ptr<text::TermTable>> sources_;

@@ -97,10 +97,6 @@ public:
     }
     TROENPY_ALWAYS_INLINE void prefetch(std::uint64_t hash) const { cpu::prefetch(&slots_.data()[hash >> shift_]); }
 
-    TROENPY_ALWAYS_INLINE void prefetch_term(std::uint32_t number) const {
-        cpu::prefetch(terms_.data() + n_excluded_ + number);
-    }
-
     // When the slot is in the cache: the likely position of the term. It may be wrong.
     std::uint32_t guess(std::uint64_t hash) const {
         const std::uint32_t place = slots_.data()[hash >> shift_].place;
