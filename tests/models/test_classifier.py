@@ -19,7 +19,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from some_views import words
 
 from troenpy import ClassProfile, TermFeatures, TroenpyClassifier, kernel_available, settings
-from troenpy._kernel.matrix import decision_values
 from troenpy.fitting import memory
 from troenpy.models import classifier, coefficients, logistic
 from troenpy.models.coefficients import by_feature
@@ -388,17 +387,9 @@ def test_decisions_come_by_blocks_of_documents(monkeypatch):
     model = TroenpyClassifier().fit(TEXTS, LABELS)
     expected = model.decision_function(TEXTS), model.predict_proba(TEXTS), model.predict(TEXTS)
     monkeypatch.setattr(classifier, "DECISIONS_PER_BLOCK", 2 * len(model.classes_))
-    heights = []
-
-    def recorded(*arguments, **options):
-        values = decision_values(*arguments, **options)
-        heights.append(len(values))
-        return values
-
-    monkeypatch.setattr(classifier, "decision_values", recorded)
     for found, whole in zip((model.decision_function, model.predict_proba, model.predict), expected, strict=True):
         np.testing.assert_array_equal(found(TEXTS), whole)
-    assert heights == [2] * (3 * len(TEXTS) // 2)
+    assert [len(values) for values in model._decisions(TEXTS)] == [2] * (len(TEXTS) // 2)
 
 
 def test_several_labels_are_never_one_dense_matrix(monkeypatch):
@@ -455,12 +446,12 @@ def test_coefficients_that_a_user_sets_are_used():
 @needs_kernel
 def test_the_table_of_the_profile_is_built_once_per_fit():
     model = TroenpyClassifier().fit(TEXTS, LABELS)
-    table = model.features_.profile_._table._native
+    table = model.features_.profile_._table.native
     for call in (model.predict, model.predict_proba, lambda texts: model.explain(texts[0])):
         call(TEXTS)
-        assert model.features_.profile_._table._native is table
+        assert model.features_.profile_._table.native is table
     model.fit(TEXTS[::-1], LABELS[::-1])
-    assert model.features_.profile_._table._native is not table
+    assert model.features_.profile_._table.native is not table
 
 
 def test_a_refitted_profile_forgets_its_table():

@@ -78,6 +78,38 @@ class TermIndex:
         frequent: NDArray[np.int64],
     ) -> None: ...
 
+class ViewFeatures:
+    def __init__(
+        self,
+        blocks: Sequence[tuple[str, str]],
+        weights: NDArray[np.float64],
+        profiles: Any,
+        sizes: NDArray[np.float64],
+        n_labels: float,
+        smoothing: float,
+        scale: float,
+    ) -> None: ...
+    def add_scores(
+        self,
+        counts: CountedRows,
+        is_binary: bool,
+        first: int,
+        coef: NDArray[Any],
+        out: NDArray[np.float64],
+        like: NDArray[Any],
+        n_threads: int,
+    ) -> None: ...
+    def add_scores_of_texts(
+        self,
+        counter: TermCounter,
+        documents: list[str],
+        is_binary: bool,
+        coef: NDArray[Any],
+        out: NDArray[np.float64],
+        like: NDArray[Any],
+        n_threads: int,
+    ) -> None: ...
+
 class SavedCounts:
     def __init__(
         self,

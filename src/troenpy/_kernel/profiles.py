@@ -64,7 +64,7 @@ class ProfileTable:
         n_rows = rows.shape[0]
         if as_dense and _kernel.compiled() is not None:
             out, sums = np.zeros((n_rows, self._table.shape[0])), np.empty((n_rows, 2))
-            self._native.write(rows.data, rows.indices, rows.indptr, left_out, smoothing, out, sums, n_threads)
+            self.native.write(rows.data, rows.indices, rows.indptr, left_out, smoothing, out, sums, n_threads)
             return out, sums
         number = np.repeat(np.arange(n_rows), np.diff(rows.indptr))
         values = rows.data * self._weights[rows.indices]
@@ -81,7 +81,8 @@ class ProfileTable:
         return np.asarray(self._table.sum(axis=0), dtype=np.float64)
 
     @cached_property
-    def _native(self) -> Any:
+    def native(self) -> Any:
+        """The kernel's table."""
         table, native = self._table, _kernel.native
         assert native is not None  # noqa: S101
         return native.TermProfiles(

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from troenpy import _kernel
 from troenpy._kernel.profiles import ProfileTable
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.counting import canonical_counts, check_row_labels, has_only_counts, matrix_errors, read_weights
@@ -267,6 +268,10 @@ class ClassProfile(LearnsLater, TransformerMixin, BaseEstimator):
         squares: Any = finish(by_class, sums, sizes, remainder(sizes.sum(), without), left_out, float(self.smoothing))
         roots = np.sqrt(squares, out=squares) if is_dense else squares.sqrt()
         return roots.astype(rows.dtype, copy=False)
+
+    def kernel_table(self) -> Any:
+        """Return the kernel's table of terms, or None if the profiles are sparse or there is no kernel."""
+        return self._table.native if len(self.counts_.n_docs) <= self.max_dense and _kernel.native else None
 
     def portions(self, row: Any) -> Floats:
         """Return the fraction of each z_i that each term of a document contributes.

@@ -284,16 +284,30 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
 
     def _rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
         """Count checked documents, in over-allocated arrays."""
-        n_threads = job_count(self.n_jobs)
+        counted = self._counted(raw_documents)
+        if counted is not None:
+            return self._matrix(counted, capacity)
+        if not self._kernel_applies() or type(self.__dict__.get("_vocabulary", {})) is not dict:
+            return sort_columns(super().transform(self._readable(raw_documents)))
+        self._check_vocabulary()
+        counter = self._count(raw_documents, job_count(self.n_jobs))
+        return self._matrix(counter.match(self.vocabulary_), capacity)
+
+    def _counted(self, raw_documents: Any) -> Any:
+        """Count checked documents by the kernel's index; None, with nothing read, if there is none."""
+        index = self._index()
+        if index is None:
+            return None
+        return self._count(raw_documents, job_count(self.n_jobs), index=index).rows()
+
+    def _index(self) -> Any:
+        """Return the kernel's index of the vocabulary, or None if there is none."""
         self._settle()
         terms, vocabulary = self.__dict__.get("_terms"), self.__dict__.get("_vocabulary", {})
-        if not self._kernel_applies() or type(vocabulary) is not dict:
-            return sort_columns(super().transform(self._readable(raw_documents)))
-        if terms is not None:
-            counter = self._count(raw_documents, n_threads, index=terms.index(self._index_kind()))
-            return self._matrix(counter.rows(), capacity)
-        self._check_vocabulary()
-        return self._matrix(self._count(raw_documents, n_threads).match(self.vocabulary_), capacity)
+        if terms is None or type(vocabulary) is not dict or not self._kernel_applies():
+            return None
+        self.build_analyzer()  # for its errors and warnings on stop words
+        return terms.index(self._index_kind())
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms in column order.
@@ -417,10 +431,18 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
 
     def _count(self, raw_documents: Any, n_threads: int, *, index: Any = None, tables: Any = ()) -> Any:
         """Return the kernel's counter with the counts: only of the terms of an index, or in the tables of a tally."""
-        self.build_analyzer()  # for its errors and warnings on stop words
+        if index is None:
+            self.build_analyzer()  # for its errors and warnings on stop words
+        counter = self._new_counter(n_threads, index, tables)
+        for batch in self._batches(raw_documents):
+            counter.add(batch)
+        return counter
+
+    def _new_counter(self, n_threads: int, index: Any = None, tables: Any = ()) -> Any:
+        """Return a counter of the kernel, without documents."""
         assert _kernel.native is not None  # noqa: S101
         min_n, max_n = self.ngram_range
-        counter = _kernel.native.TermCounter(
+        return _kernel.native.TermCounter(
             analyzer=self.analyzer,
             lowercase=bool(self.lowercase) and self.strip_accents is None,
             min_n=int(min_n),
@@ -430,9 +452,6 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
             index=index,
             tables=tables,
         )
-        for batch in self._batches(raw_documents):
-            counter.add(batch)
-        return counter
 
     def _batches(self, raw_documents: Any) -> Iterator[documents.Batch]:
         batches = documents.batches(raw_documents, self.decode, self.nulls)

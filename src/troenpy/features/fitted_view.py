@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from troenpy import _kernel
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.counts.labels import Labels
 from troenpy.counts.left_out import restored_counts, saved_counts
@@ -102,6 +103,25 @@ class FittedView:
     def capacity(self) -> Capacity:
         """Return how much to over-allocate the counts, so that they can be expanded in place."""
         return capacity_for(self.blocks, self.profile, self.n_classes)
+
+    @cached_property
+    def scorer(self) -> Any:
+        """The kernel's features, by which it scores documents without a matrix; None if it does not know the blocks."""
+        if _kernel.native is None or any(block.tf == "bm25" for block in self.blocks):
+            return None
+        table, sizes, smoothing = None, np.empty(0), 1.0
+        if self.profile is not None:
+            table, sizes = self.profile.kernel_table(), self.profile.counts_.n_docs.astype(np.float64)
+            smoothing = float(self.profile.smoothing)
+            if table is None or not sizes.sum() > 0:
+                return None
+        names = [(block.tf, block.norm or "none") for block in self.blocks]
+        weights = np.ascontiguousarray(self.weights)
+        total = float(sizes.sum())
+        return _kernel.native.ViewFeatures(names, weights, table, sizes, total, smoothing, float(self.profile_scale))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "scorer"}  # made again when needed
 
     def parts(self, rows: CountedRows, n_threads: int) -> Parts:
         """Return the parts of new documents, all with the fitted weights."""

@@ -3,6 +3,7 @@
 The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +32,7 @@ from troenpy.features.folds import folds
 from troenpy.features.kept_streams import KeepsStream, errors_of_batch
 from troenpy.features.parts import Parts
 from troenpy.features.row_streams import RowStream
+from troenpy.features.scores import Scorer
 from troenpy.features.streams import PlainStream, Stream, row_stream
 from troenpy.features.tallies import Tally
 from troenpy.features.views import (
@@ -343,6 +345,11 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         view, n_threads = self._view(), job_count(self.n_jobs)
         return view.parts(self._count_rows(raw_documents, view.capacity()), n_threads).to_matrix(n_threads=n_threads)
 
+    def _scores(self, raw_documents: Any, coef: NDArray[Any], step: int, n_threads: int) -> Iterator[Any] | None:
+        """Return products of new documents with coefficients, `step` documents at a time; None if the kernel cannot."""
+        scorer = Scorer.of(self._view(), coef, step, n_threads)
+        return None if scorer is None else scorer.scores(check_collection(raw_documents))
+
     def _count_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
         """Count the terms of new documents."""
         view = self._view()
@@ -441,8 +448,10 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
 
     def _settle(self) -> None:
         """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
+        if "_views" in vars(self) or not hasattr(self, "_stream"):
+            return  # without a lock, or threads that predict would wait for each other
         with estimator_lock(self):  # keeps out partial_fit
-            if "_views" in vars(self) or not hasattr(self, "_stream"):
+            if "_views" in vars(self):
                 return
             (view,) = read_views(self._views_or_default())
             tally = self._stream.tally(job_count(self.n_jobs))

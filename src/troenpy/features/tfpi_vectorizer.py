@@ -365,8 +365,10 @@ vocabulary, binary, nulls
 
     def _settle(self) -> None:
         """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
+        if not hasattr(self, "_stream") or hasattr(self, "_weighter"):
+            return  # without a lock, or threads that predict would wait for each other
         with estimator_lock(self):  # keeps out partial_fit
-            if not hasattr(self, "_stream") or hasattr(self, "_weighter"):
+            if hasattr(self, "_weighter"):
                 return
             tally = self._stream.tally(job_count(self.n_jobs))
             kept = chosen_terms(self, tally)

@@ -34,6 +34,8 @@ from troenpy.models.places import term_places
 
 #: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
+#: Decision values that Python compares as fast as numpy, including its overhead.
+FEW_VALUES = 256
 
 
 class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
@@ -365,14 +367,23 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     def _decisions(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
         """Yield decision values block by block; one empty array if there are no documents."""
         check_is_fitted(self, "coef_")
-        rows, n_threads = self.features_._rows_of(raw_documents), job_count(self.n_jobs)
-        n_rows, step = rows.shape[0], max(1, DECISIONS_PER_BLOCK // len(self.coef_))
-        for first in range(0, max(1, n_rows), step):
-            yield self._multiply(rows, self.intercept_, slice(first, min(n_rows, first + step)), n_threads)
+        n_threads, step = job_count(self.n_jobs), max(1, DECISIONS_PER_BLOCK // len(self.coef_))
+        scores = self.features_._scores(raw_documents, self._coef_by_feature(), step, n_threads)
+        if scores is not None:
+            for values in scores:
+                yield np.add(values, self.intercept_, out=values)
+            return
+        rows = self.features_._rows_of(raw_documents)
+        for first in range(0, max(1, rows.shape[0]), step):
+            part = slice(first, min(rows.shape[0], first + step))
+            yield self._multiply(rows, self.intercept_, part, n_threads)
+
+    def _coef_by_feature(self) -> NDArray[Any]:
+        return np.ascontiguousarray(self.coef_.T)  # no copy, unless a user has set other coefficients
 
     def _multiply(self, rows: Any, intercept: Any, part: slice, n_threads: int = 1) -> NDArray[np.float64]:
         """Multiply some rows by the coefficients, and add the intercept."""
-        coef = np.ascontiguousarray(self.coef_.T)  # no copy, unless a user has set other coefficients
+        coef = self._coef_by_feature()
         return decision_values(rows.data, rows.indices, rows.indptr, coef, intercept, part, n_threads=n_threads)
 
     def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -394,7 +405,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     def _predictions(self, values: NDArray[np.float64]) -> NDArray[Any]:
         if self._is_multilabel:
             return (values > 0).astype(np.int64)
-        codes = (values[:, 0] > 0).astype(np.int64) if self._is_binary() else values.argmax(axis=1)
+        codes = (values[:, 0] > 0).astype(np.int64) if self._is_binary() else _largest(values)
         return self.classes_[codes]
 
     def __sklearn_tags__(self) -> Tags:
@@ -403,6 +414,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _largest(values: NDArray[np.float64]) -> Any:
+    """Return the column of the largest value of each row, the first if there are several."""
+    if values.size > FEW_VALUES:
+        return values.argmax(axis=1)
+    # numpy's argmax releases the GIL however little there is to do, and other threads then wake up for nothing
+    return np.array([row.index(max(row)) for row in values.tolist()], dtype=np.intp)
 
 
 def _some(names: list[Any]) -> str:

@@ -24,22 +24,6 @@ namespace troenpy::matrix {
 
 namespace {
 
-Norm norm_by_name(const std::string &name) {
-    if (name == "none") return Norm::none;
-    if (name == "l1") return Norm::l1;
-    if (name == "l2") return Norm::l2;
-    if (name == "hellinger") return Norm::hellinger;
-    throw std::invalid_argument("norm must be 'l1', 'l2', 'hellinger' or 'none', got '" + name + "'");
-}
-
-Tf tf_by_name(const std::string &name) {
-    if (name == "raw") return Tf::raw;
-    if (name == "log") return Tf::log;
-    if (name == "sqrt") return Tf::sqrt;
-    if (name == "binary") return Tf::binary;
-    throw std::invalid_argument("tf must be 'raw', 'log', 'sqrt' or 'binary', got '" + name + "'");
-}
-
 template <typename In, typename Index, typename Out>
 void weigh_rows(Array<const In> data, Array<const Index> indices, Array<const Index> indptr,
                 Array<const double> weights, const std::string &norm, Array<Out> out, unsigned n_threads) {
@@ -135,8 +119,7 @@ void stack_blocks(Array<const Value> counts, Array<const Index> indices, Array<c
     if (out.size() < n_needed || out_indices.size() < n_needed) {
         throw std::invalid_argument("the output is too small for the blocks");
     }
-    std::vector<Block> parsed;
-    for (const auto &[tf, norm] : blocks) parsed.push_back({tf_by_name(tf), norm_by_name(norm)});
+    std::vector<Block> parsed = blocks_by_name(blocks);
     nb::gil_scoped_release release;
     matrix::stack_blocks(Stack<Value, Index>{counts.data(), indices.data(), indptr.data(), n_rows, weights.data(),
                                              weights.shape(0), weights.shape(2), sets.data(), std::move(parsed),

@@ -98,10 +98,13 @@ void bind_by_index(nb::module_ &module, nb::class_<TermProfiles> &table) {
 
 }  // namespace
 
+void bind_scores(nb::module_ &module);
+
 void bind_prediction(nb::module_ &module) {
     nb::class_<TermProfiles> table(module, "TermProfiles");
     bind_by_index<std::int32_t>(module, table);
     bind_by_index<std::int64_t>(module, table);
+    bind_scores(module);
 }
 
 }  // namespace troenpy::matrix

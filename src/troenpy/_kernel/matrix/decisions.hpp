@@ -28,14 +28,12 @@ struct Decisions {
 void add_scaled(double value, const float *coef, std::size_t n, double *sums);
 void add_scaled(double value, const double *coef, std::size_t n, double *sums);
 
+// Adds the products of the values [begin, end) to `sums`.
 template <typename Value, typename Index, typename Coefficient>
-void write_decision(const Decisions<Value, Index, Coefficient> &decisions, std::size_t row) {
+void add_products(const Decisions<Value, Index, Coefficient> &decisions, std::size_t begin, std::size_t end,
+                  double *sums) {
     constexpr std::size_t ahead = 8, per_line = 64 / sizeof(Coefficient);
     const std::size_t n = decisions.n_decisions;
-    const auto begin = static_cast<std::size_t>(decisions.indptr[row]);
-    const auto end = static_cast<std::size_t>(decisions.indptr[row + 1]);
-    double *sums = decisions.out + row * n;
-    std::fill_n(sums, n, 0.0);
     for (std::size_t at = begin; at < end; ++at) {
         const auto column = static_cast<std::uint64_t>(decisions.indices[at]);
         if (column >= decisions.n_columns) throw std::out_of_range("a column index is outside the coefficients");
@@ -46,7 +44,15 @@ void write_decision(const Decisions<Value, Index, Coefficient> &decisions, std::
         }
         add_scaled(static_cast<double>(decisions.data[at]), decisions.coef + column * n, n, sums);
     }
-    for (std::size_t i = 0; i < n; ++i) sums[i] += decisions.intercept[i];
+}
+
+template <typename Value, typename Index, typename Coefficient>
+void write_decision(const Decisions<Value, Index, Coefficient> &decisions, std::size_t row) {
+    double *sums = decisions.out + row * decisions.n_decisions;
+    std::fill_n(sums, decisions.n_decisions, 0.0);
+    add_products(decisions, static_cast<std::size_t>(decisions.indptr[row]),
+                 static_cast<std::size_t>(decisions.indptr[row + 1]), sums);
+    for (std::size_t i = 0; i < decisions.n_decisions; ++i) sums[i] += decisions.intercept[i];
 }
 
 template <typename Value, typename Index, typename Coefficient>

@@ -7,12 +7,21 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "parallel.hpp"
 
 namespace troenpy::matrix {
 
 enum class Norm { none, l1, l2, hellinger };
+
+inline Norm norm_by_name(const std::string &name) {
+    if (name == "none") return Norm::none;
+    if (name == "l1") return Norm::l1;
+    if (name == "l2") return Norm::l2;
+    if (name == "hellinger") return Norm::hellinger;
+    throw std::invalid_argument("norm must be 'l1', 'l2', 'hellinger' or 'none', got '" + name + "'");
+}
 
 // Sums are in double and in order, for any type of values.
 template <typename Out>

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu.hpp"
@@ -16,6 +18,14 @@
 namespace troenpy::matrix {
 
 enum class Tf { raw, log, sqrt, binary };
+
+inline Tf tf_by_name(const std::string &name) {
+    if (name == "raw") return Tf::raw;
+    if (name == "log") return Tf::log;
+    if (name == "sqrt") return Tf::sqrt;
+    if (name == "binary") return Tf::binary;
+    throw std::invalid_argument("tf must be 'raw', 'log', 'sqrt' or 'binary', got '" + name + "'");
+}
 
 // 1 + log(count) for small counts, as a table.
 inline double log_frequency(double count) {
@@ -49,6 +59,13 @@ struct Block {
     Tf tf;
     Norm norm;
 };
+
+// From pairs of the names of tf and norm.
+inline std::vector<Block> blocks_by_name(const std::vector<std::pair<std::string, std::string>> &names) {
+    std::vector<Block> blocks;
+    for (const auto &[tf, norm] : names) blocks.push_back({tf_by_name(tf), norm_by_name(norm)});
+    return blocks;
+}
 
 // A row of the result has, for every block b, tf_b(count) x weight_b(column) in column b * n_columns + column; each
 // block is normalised separately. The `n_tail` values of the row in `tail` follow in extra columns.

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "text/arrow.hpp"
 #include "text/counter.hpp"
 #include "text/counts.hpp"
+#include "text/held_texts.hpp"
 #include "text/matching.hpp"
 #include "text/python_lower.hpp"
 #include "text/python_terms.hpp"
@@ -57,20 +59,10 @@ Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t
     return new Counter(std::move(settings), n_threads, std::move(index), std::move(tables));
 }
 
-// The tuple keeps the documents alive without the GIL, while the caller's list may change.
 void add_texts(Counter &counter, nb::list documents) {
-    const nb::object held = nb::steal(PySequence_Tuple(documents.ptr()));
-    if (!held.is_valid()) throw nb::python_error();
-    const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(held.ptr()));
-    std::vector<Text> texts;
-    texts.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        PyObject *document = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
-        if (!PyUnicode_Check(document)) throw nb::type_error("documents must be str");
-        texts.push_back(text_of(document));
-    }
-    nb::gil_scoped_release release;
-    counter.add(texts);
+    const HeldTexts held(documents);
+    const ReleaseForLong release(counter.n_threads() > 1 || held.n_bytes >= long_work);
+    counter.add(held.texts);
 }
 
 void add_arrow(Counter &counter, const ArrowTexts &documents) {
@@ -181,7 +173,7 @@ std::shared_ptr<TermIndex> make_index(Array<const std::uint8_t> text, Array<cons
 // Takes over the chunks of a counter that has an index.
 CountedRows *matched_rows(Counter &counter) {
     if (counter.index() == nullptr) throw std::invalid_argument("this counter has no index");
-    return new CountedRows(counter, {{}, counter.index()->n_columns(), false, true, true});
+    return new CountedRows(counter, matched_columns(counter));
 }
 
 template <typename Index, typename Value>

@@ -14,6 +14,9 @@
 
 namespace troenpy::text {
 
+// The entries of a counter with an index are columns.
+inline Columns matched_columns(const Counter &counter) { return {{}, counter.index()->n_columns(), false, true, true}; }
+
 // The counts of all documents, and the column of every term.
 class CountedRows {
 public:
@@ -28,6 +31,10 @@ public:
 
     std::uint64_t n_documents() const { return n_documents_; }
     std::uint64_t n_columns() const { return columns_.n_columns; }
+
+    const std::vector<Chunk> &chunks() const { return chunks_; }
+    // Whether the entries of chunks are columns already, in ascending order.
+    bool is_matched() const { return columns_.matched; }
 
     std::vector<std::int64_t> occurrences() const {
         std::vector<std::int64_t> totals(n_columns(), 0);

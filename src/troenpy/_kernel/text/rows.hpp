@@ -27,6 +27,16 @@ struct Columns {
     bool matched = false;  // whether the entries of chunks are columns already, in ascending order
 };
 
+// Calls body(begin, end) with the entries of every document.
+template <typename F>
+void for_each_row(const Chunk &chunk, F &&body) {
+    const Entry *entry = chunk.entries.data();
+    for (const std::uint32_t length : chunk.lengths) {
+        body(entry, entry + length);
+        entry += length;
+    }
+}
+
 class RowWriter {
 public:
     RowWriter(const std::vector<Chunk> &chunks, const Columns &columns, unsigned n_threads)
@@ -89,15 +99,6 @@ private:
     void for_each_chunk(F &&body) {
         run_tasks(n_threads_, chunks_.size(),
                   [&](unsigned worker, std::size_t i, Watch &) { body(worker, chunks_[i]); });
-    }
-
-    template <typename F>
-    static void for_each_row(const Chunk &chunk, F &&body) {
-        const Entry *entry = chunk.entries.data();
-        for (const std::uint32_t length : chunk.lengths) {
-            body(entry, entry + length);
-            entry += length;
-        }
     }
 
     const std::vector<Chunk> &chunks_;
