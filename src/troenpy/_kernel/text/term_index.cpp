@@ -107,23 +107,23 @@ std::uint32_t TermIndex::add_words(std::string_view text, const char *end) {
     }
 }
 
-std::unique_ptr<Matches> TermIndex::take_matches() {
+std::unique_ptr<ColumnSet> TermIndex::take_columns() {
     {
         const std::lock_guard lock(mutex_);
-        if (!free_matches_.empty()) {
-            std::unique_ptr<Matches> matches = std::move(free_matches_.back());
-            free_matches_.pop_back();
-            return matches;
+        if (!free_columns_.empty()) {
+            std::unique_ptr<ColumnSet> columns = std::move(free_columns_.back());
+            free_columns_.pop_back();
+            return columns;
         }
     }
-    return std::make_unique<Matches>(table_->n_terms(), n_columns_);
+    return std::make_unique<ColumnSet>(n_columns_ + 1);
 }
 
-void TermIndex::give_back(std::unique_ptr<Matches> matches) {
-    matches->next_document();  // the last one may have failed
+void TermIndex::give_back(std::unique_ptr<ColumnSet> columns) {
+    columns->drain([](std::size_t, std::uint32_t) {});  // the last document may have failed
     const std::lock_guard lock(mutex_);
     try {
-        free_matches_.push_back(std::move(matches));
+        free_columns_.push_back(std::move(columns));
     } catch (const std::bad_alloc &) {  // it is freed
     }
 }

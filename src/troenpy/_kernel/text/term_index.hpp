@@ -29,27 +29,6 @@ struct PackedTerms {
     }
 };
 
-// The state of a term of the index.
-struct Match {
-    std::uint32_t document;  // the last one it was in, counted from 1
-    std::uint32_t entry;     // its entry there
-};
-
-// What one thread needs to match documents. It is kept for the next call, since a new one costs as much as many documents.
-struct Matches {
-    Matches(std::size_t n_terms, std::uint64_t n_columns) : terms(n_terms), columns(n_columns) {}
-
-    void next_document() {
-        if (++document != 0) return;
-        std::fill(terms.begin(), terms.end(), Match{});
-        document = 1;
-    }
-
-    std::vector<Match> terms;  // by number
-    ColumnSet columns;         // of the current document
-    std::uint32_t document = 1;
-};
-
 class TermIndex {
 public:
     // The columns of `frequent` terms are added first: close to each other, they stay in the cache.
@@ -66,8 +45,10 @@ public:
     // Whether n-grams are looked up word by word, as pairs.
     bool has_words() const { return has_words_; }
 
-    std::unique_ptr<Matches> take_matches();
-    void give_back(std::unique_ptr<Matches> matches);
+    // An empty set for one thread, with one column more for terms that have none. It is kept for the next call, since a
+    // new one costs as much as many documents.
+    std::unique_ptr<ColumnSet> take_columns();
+    void give_back(std::unique_ptr<ColumnSet> columns);
 
 private:
     void add_column(const PackedTerms &terms, std::uint64_t i);
@@ -83,7 +64,7 @@ private:
     std::uint64_t n_columns_;
     bool has_words_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Matches>> free_matches_;
+    std::vector<std::unique_ptr<ColumnSet>> free_columns_;
 };
 
 }  // namespace troenpy::text

@@ -65,10 +65,10 @@ Worker::Worker(const Settings &settings, TermIndex &index)
       normaliser_(mark_for(settings.analyzer), settings.lower, settings.portable),
       index_(&index),
       known_(index.table()),
-      matches_(index.take_matches()) {}
+      columns_(index.take_columns()) {}
 
 Worker::~Worker() {
-    if (matches_) index_->give_back(std::move(matches_));
+    if (columns_) index_->give_back(std::move(columns_));
 }
 
 Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_document, Watch &watch) {
@@ -317,51 +317,34 @@ void Worker::count_batch(bool counted, std::vector<std::uint32_t> *terms) {
 
 // The same for the terms of the index; others get no_term, which no pair of the index contains.
 void Worker::match_batch(bool counted, std::vector<std::uint32_t> *terms) {
-    entries_.reserve(first_entry_ + n_entries_ + batch_.size + 1);
-    Entry *entries = entries_.data() + first_entry_;
-    std::uint32_t n_entries = n_entries_;
     std::uint32_t places[Batch::capacity];
+    for (std::size_t i = 0; i < batch_.size; ++i) places[i] = known_.guess(batch_.hashes[i]);
     const std::uint32_t n_excluded = known_.n_excluded();
-    Match *matches = matches_->terms.data();
-    for (std::size_t i = 0; i < batch_.size; ++i) {
-        places[i] = known_.guess(batch_.hashes[i]);
-        cpu::prefetch_to_write(matches + places[i] - n_excluded);
-    }
-    const std::uint32_t document = matches_->document;
+    const auto no_such_column = static_cast<std::uint32_t>(index_->n_columns());
     for (std::size_t i = 0; i < batch_.size; ++i) {
         const Key &key = batch_.keys[i];
         std::uint32_t place = places[i];
         if (!(known_.term_at(place).key == key)) [[unlikely]]
             place = known_.place_of(batch_.long_texts[i], key, batch_.hashes[i]);
         if (place < n_excluded) continue;
-        const std::uint32_t number = place == no_term ? no_term : place - n_excluded;
-        if (counted && number != no_term) {
-            Match &match = matches[number];
-            const bool is_new = match.document != document;
-            const std::uint32_t if_old = 0u - std::uint32_t{!is_new};
-            const std::uint32_t at = n_entries ^ ((n_entries ^ match.entry) & if_old);
-            entries[n_entries].count = 0;
-            entries[at] = {known_.term_at(place).last_entry, entries[at].count + 1};
-            match = {document, at};
-            n_entries += is_new;
-        }
-        if (terms != nullptr) terms->push_back(number);
+        // Terms without a column share one that is not written: a branch would be mispredicted.
+        if (counted && place != no_term) columns_->add(std::min(known_.term_at(place).last_entry, no_such_column), 1);
+        if (terms != nullptr) terms->push_back(place == no_term ? no_term : place - n_excluded);
     }
-    n_entries_ = n_entries;
+    n_entries_ += static_cast<std::uint32_t>(batch_.size);  // at most, until they are written
 }
 
-// Puts the columns of the document in order.
+// Writes the columns of the document in order.
 void Worker::write_matches() {
+    const auto no_such_column = static_cast<std::size_t>(index_->n_columns());
+    entries_.reserve(first_entry_ + std::min<std::uint64_t>(n_entries_, no_such_column + 1) + 1);
     Entry *const first = entries_.data() + first_entry_;
-    ColumnSet &columns = matches_->columns;
-    for (std::uint32_t i = 0; i < n_entries_; ++i) {
-        if (first[i].term != no_column) columns.add(first[i].term, first[i].count);
-    }
     Entry *next = first;
-    columns.drain(
-        [&](std::size_t column, std::uint32_t count) { *next++ = {static_cast<std::uint32_t>(column), count}; });
+    columns_->drain([&](std::size_t column, std::uint32_t count) {
+        *next = {static_cast<std::uint32_t>(column), count};
+        next += column != no_such_column;
+    });
     n_entries_ = static_cast<std::uint32_t>(next - first);
-    matches_->next_document();
 }
 
 }  // namespace troenpy::text

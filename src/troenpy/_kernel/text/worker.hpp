@@ -99,8 +99,8 @@ private:
     Normaliser normaliser_;
     TermIndex *index_ = nullptr;  // or the table grows
     std::shared_ptr<TermTable> table_;
-    const TermTable &known_;            // the index's table, or the growing one
-    std::unique_ptr<Matches> matches_;  // with an index
+    const TermTable &known_;              // the index's table, or the growing one
+    std::unique_ptr<ColumnSet> columns_;  // of the current document, with an index
     Batch batch_;
     Buffer<Entry> entries_;
     std::uint64_t first_entry_ = 0;    // of the current document
