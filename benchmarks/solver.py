@@ -28,6 +28,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from troenpy import TermFeatures, TroenpyClassifier
+from troenpy._kernel.solver import Part
 from troenpy.models.logistic import Design, fit_logistic
 
 SHAPES = ["10000x2x30", "186000x2x12", "20000x20x30", "18000x150x12", "5000x400x30", "20000x1000x30"]
@@ -81,7 +82,7 @@ def measure(job: str, shape: str, folder: Path | None, C: float, effort: float) 
         coef, intercept, n_iter = theirs.coef_, theirs.intercept_, int(theirs.n_iter_[0])
     else:
         tol = {"ours": effort, "default": 1e-3, "minimum": 1e-4}[job]
-        coef, intercept, n_iter = fit_logistic(Design(X), codes, len(classes), C=C, tol=tol)
+        coef, intercept, n_iter = fit_logistic(Design(Part(X)), codes, len(classes), C=C, tol=tol)
     taken, most = time.process_time() - start, peak()
     loss = loss_of(X, codes, coef, intercept, C)
     return {"seconds": taken, "peak": most, "before": before, "loss": loss, "n_iter": n_iter, "n_terms": X.shape[1]}

@@ -308,7 +308,13 @@ PARAMETERS = [
     (TermFeatures, "views", 3, r"views must be .* triples, got 3: write \[\('words', CountVectorizer\(\)"),
     (TermFeatures, "views", [("words", "counts")], "views must be .* triples, got"),
     (TermFeatures, "views", [(1, "counts", ("pi",))], "views must be .* triples, got"),
-    (TermFeatures, "views", counted("pi") * 2, "views must have exactly one view, got 'words', 'words'"),
+    (TermFeatures, "views", counted("pi") * 2, "the names of views must differ, got 'words', 'words'"),
+    (
+        TermFeatures,
+        "views",
+        [*counted("pi"), ("pieces", CountVectorizer(), ("pi",))],
+        "a view of 'counts' must be the only one, got 'words', 'pieces'",
+    ),
     (
         TermFeatures,
         "views",

@@ -13,7 +13,7 @@ from troenpy import CountVectorizer, _kernel
 from troenpy._kernel.matrix import class_document_counts, decision_values, least_differences, stack_blocks, weigh_rows
 from troenpy._kernel.neighbors import Space, build_index
 from troenpy._kernel.profiles import ProfileTable
-from troenpy._kernel.solver import Rows
+from troenpy._kernel.solver import Part, Rows
 
 SAYS_SO = r"installed without its compiled kernel.*Install a C\+\+ compiler.*--force-reinstall.*TROENPY_KERNEL=0"
 ROWS = sp.csr_array([[1.0, 2.0], [0.0, 3.0]])
@@ -32,7 +32,7 @@ SLOW_CALLS = {
     ),
     "decision_values": lambda: decision_values(*ARRAYS, np.ones((2, 1)), np.ones(1), slice(0, 2)),
     "least_differences": lambda: least_differences(np.ones((2, 2)), np.ones(2)),
-    "Rows": lambda: Rows(ROWS),
+    "Rows": lambda: Rows(Part(ROWS)),
     "build_index": lambda: build_index([Space(ROWS, "manhattan")]),
 }  # fmt: skip
 

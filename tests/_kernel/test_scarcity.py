@@ -32,7 +32,7 @@ def new_counter(n_threads=4):
 index = native.NearestRows()
 index.add(rows, X.shape[1], "euclidean")
 tail = np.empty(0), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
-design = native.Rows64(X.data, X.indices, X.indptr, X.shape[1], 1, *tail, 0)
+design = native.Rows64([(X.data, X.indices, X.indptr, X.shape[1], 1)], *tail, X.shape[0], 0)
 q = rng.normal(size=(X.shape[1], 5))
 
 def search(n_threads=4):

@@ -9,7 +9,7 @@ from kernel_switch import kernel_off, needs_kernel
 from made_up_blocks import blocks_over_one_pattern
 
 from troenpy._kernel import native
-from troenpy._kernel.solver import Rows
+from troenpy._kernel.solver import Part, Rows
 from troenpy.models.logistic import Design, fit_logistic
 from troenpy.models.losses import RowLoss
 
@@ -40,13 +40,13 @@ def test_products_are_scipys(seed, n_blocks, width, kind):
     dtype, index = rng.choice([np.float32, np.float64]), rng.choice([np.int32, np.int64])
     X = blocks_over_one_pattern(rng, 20, 13, n_blocks, dtype=dtype, index=index, density=rng.choice([0.05, 0.9]))
     tail = tail_of(rng, kind, 20, dtype)
-    rows, exact = Rows(X, n_blocks, 2, tail), whole(X, tail).astype(np.float64)
+    rows, exact = Rows(Part(X, n_blocks, tail), n_threads=2), whole(X, tail).astype(np.float64)
     m, q = rng.normal(size=(rows.n_columns, width)), rng.normal(size=(20, width))
     np.testing.assert_allclose(rows.multiply(m), exact @ m, atol=1e-10)
     np.testing.assert_allclose(rows.combine(q), exact.T @ q, atol=1e-10)
     assert rows.squares == pytest.approx((exact**2).sum())
     with kernel_off():
-        twin = Rows(X, n_blocks, 1, tail)
+        twin = Rows(Part(X, n_blocks, tail))
         np.testing.assert_allclose(twin.multiply(m), exact @ m, atol=1e-4)
         np.testing.assert_allclose(twin.combine(q), exact.T @ q, atol=1e-4)
 
@@ -63,7 +63,7 @@ def test_losses_and_their_derivatives_are_the_twins(n_classes):
     intercept, change = rng.normal(size=(2, n_decisions))
 
     def found():
-        loss = RowLoss(Rows(X, 2), codes, weights, n_classes, 1.7)
+        loss = RowLoss(Rows(Part(X, 2)), codes, weights, n_classes, 1.7)
         value = loss.value(coef, intercept)
         return [value, loss.p, *loss.gradient(), *loss.curvature(direction, change)]
 
@@ -83,9 +83,9 @@ def test_ascent_reaches_the_twins_optimum(n_classes, kind, C):
     X.data /= 3
     tail, codes = tail_of(rng, kind, 300, np.float32), rng.integers(n_classes, size=300)
     weights = rng.choice([0.0, 0.3, 1.0, 2.0], 300)
-    fit = Design(X, 2, tail=tail).fit(codes, n_classes, C=C, sample_weight=weights, tol=1e-3, max_iter=1000)
+    fit = Design(Part(X, 2, tail)).fit(codes, n_classes, C=C, sample_weight=weights, tol=1e-3, max_iter=1000)
     with kernel_off():
-        exact = fit_logistic(Design(X, 2, tail=tail), codes, n_classes, C=C, sample_weight=weights, tol=1e-6)
+        exact = fit_logistic(Design(Part(X, 2, tail)), codes, n_classes, C=C, sample_weight=weights, tol=1e-6)
     assert fit.solver == "ascent" or C == 30  # random labels: it is slow then
     assert np.linalg.norm(fit.coef - exact[0]) < 1e-3 * np.linalg.norm(exact[0])  # what tol promises
     np.testing.assert_allclose(fit.intercept, exact[1], atol=0.01)
@@ -96,7 +96,7 @@ def test_the_gap_bounds_the_distance_from_the_minimum():
     rng = np.random.default_rng(0)
     X = blocks_over_one_pattern(rng, 200, 30, 1)
     codes, weights = rng.integers(4, size=200), np.ones(200)
-    rows, intercept, least = Rows(X), np.zeros(4), np.inf
+    rows, intercept, least = Rows(Part(X)), np.zeros(4), np.inf
     ascent, seen = rows.ascent(codes, weights, 2.0, intercept), []
     for _ in range(60):
         ascent.climb()
@@ -115,7 +115,7 @@ def test_every_instruction_set_gives_the_same_numbers(n_classes):
     n_decisions = 1 if n_classes == 2 else n_classes
     found = []
     for portable in (False, True):
-        ascent = native.Ascent32(Rows(X, 3).native, codes, weights, 3.0, np.zeros(n_decisions), portable)
+        ascent = native.Ascent32(Rows(Part(X, 3)).native, codes, weights, 3.0, np.zeros(n_decisions), portable)
         gaps = [ascent.climb() for _ in range(5)]
         coef, intercept = np.empty((n_decisions, 90)), np.empty(n_decisions)
         ascent.read(coef, intercept)
@@ -164,7 +164,20 @@ GIVEN = {
 )
 def test_the_kernel_checks_its_arrays(change, message):
     with pytest.raises((ValueError, IndexError), match=message):
-        native.Rows64(**{**GIVEN, **change})
+        rows_of(**{**GIVEN, **change})
+
+
+def rows_of(data, indices, indptr, n_terms, n_blocks, **tail):
+    return native.Rows64([(data, indices, indptr, n_terms, n_blocks)], n_rows=len(indptr) - 1, **tail)
+
+
+@needs_kernel
+def test_parts_must_have_the_same_rows():
+    part = [GIVEN[name] for name in ("data", "indices", "indptr", "n_terms", "n_blocks")]
+    shorter = [np.empty(0), np.empty(0, np.int64), np.array([0, 0, 0]), 2, 1]
+    tail = np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
+    with pytest.raises(ValueError, match="a part has another number of rows"):
+        native.Rows64([tuple(part), tuple(shorter)], *tail, 1, 0)
 
 
 @needs_kernel
@@ -191,4 +204,4 @@ def test_the_kernel_checks_its_arrays(change, message):
 )
 def test_the_kernel_checks_its_calls(call, message):
     with pytest.raises(ValueError, match=message):
-        call(native.Rows64(**GIVEN))
+        call(rows_of(**GIVEN))

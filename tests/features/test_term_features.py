@@ -159,7 +159,7 @@ def test_scikit_learns_own_checks_with_the_profile(estimator, check):
 )
 def test_parts_of_terms_sum_to_the_row(document, blocks):
     features = TermFeatures(words(*blocks)).fit(TEXTS, LABELS)
-    held, parts = features._parts_by_term(document)
+    ((held, parts),) = features._parts_by_term(document)
     row, rest = features.transform([document]).toarray()[0], parts.toarray()[-1]
     np.testing.assert_allclose(parts.sum(axis=0), row, rtol=1e-12, atol=1e-15)
     known = ["goal", "late"] if "goal" in document else []
@@ -173,7 +173,7 @@ def test_parts_of_terms_sum_to_the_row(document, blocks):
 def test_parts_of_terms_of_many_classes():
     labels = [f"class{number}" for number in [*range(299), 0]]
     features = TermFeatures(words("btf", "profile")).fit([f"late goal{number}" for number in range(300)], labels)
-    _, parts = features._parts_by_term("late goal3")
+    ((_, parts),) = features._parts_by_term("late goal3")
     np.testing.assert_allclose(parts.sum(axis=0), features.transform(["late goal3"]).toarray()[0], rtol=1e-12)
 
 

@@ -95,9 +95,9 @@ def test_several_labels_share_one_copy_of_the_features(monkeypatch):
     made = []
 
     class Counted(logistic.Rows):
-        def __init__(self, *arguments):
-            made.append(arguments)
-            super().__init__(*arguments)
+        def __init__(self, *parts, **options):
+            made.append(parts)
+            super().__init__(*parts, **options)
 
     monkeypatch.setattr(logistic, "Rows", Counted)
     TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
@@ -355,7 +355,8 @@ def test_a_C_that_cannot_be_solved_for_is_said():
 def test_a_large_C_is_solved_in_double_precision(monkeypatch):
     precisions = []
     design = classifier.Design
-    monkeypatch.setattr(classifier, "Design", lambda X, *others: precisions.append(X.dtype) or design(X, *others))
+    noted = lambda part, **options: precisions.append(part.X.dtype) or design(part, **options)  # noqa: E731
+    monkeypatch.setattr(classifier, "Design", noted)
     TroenpyClassifier(C=1e7).fit(FOUR, TWO_CLASSES)
     TroenpyClassifier().fit(FOUR, TWO_CLASSES)
     assert precisions == [np.float32, np.float64, np.float32]
@@ -371,7 +372,7 @@ def test_what_cannot_be_held_is_an_early_error(monkeypatch):
 
 def test_coefficients_that_cannot_be_held_are_an_error_before_they_are_solved_for(monkeypatch):
     monkeypatch.setattr(memory, "memory_size", lambda: 8 * 8 * 2 * 2 + 1)
-    monkeypatch.setattr(classifier, "Design", lambda *_: pytest.fail("not so early"))
+    monkeypatch.setattr(classifier, "Design", lambda *_, **__: pytest.fail("not so early"))
     labels = ["a", "b", "c", "a"] * 2
     with pytest.raises(MemoryError, match="for 8 documents and 3 classes"):
         TroenpyClassifier(TermFeatures(words("btf"))).fit(FOUR, labels)

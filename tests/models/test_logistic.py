@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from troenpy import TermFeatures
+from troenpy._kernel.solver import Part
 from troenpy.features.views import view_of_words
 from troenpy.models import losses
 from troenpy.models.classifier import TroenpyClassifier
@@ -215,7 +216,7 @@ def test_without_the_kernel_rows_come_some_at_a_time_and_two_arrays_of_rows_by_c
     X = blocks_over_one_pattern(rng, 3000, 10, 2)
     codes, whole = labels_of(rng, X, 300), 3000 * 300 * 8
     with kernel_off():
-        design = Design(X, 2)
+        design = Design(Part(X, 2))
         tracemalloc.start()
         try:
             coef, *_ = fit_logistic(design, codes, 300, tol=0.1)
@@ -246,7 +247,7 @@ def test_a_class_without_weight_is_never_predicted():
 def test_one_design_serves_several_fits():
     rng = np.random.default_rng(8)
     X = blocks_over_one_pattern(rng, 100, 50, 2, density=0.3)
-    design = Design(X, 2)
+    design = Design(Part(X, 2))
     for n_classes in (2, 5, 2):
         codes = labels_of(rng, X, n_classes)
         for ours, alone in zip(
@@ -303,9 +304,9 @@ def test_too_few_steps_and_too_small_a_tolerance_warn():
 
 SETUP = """
 import numpy as np, scipy.sparse as sp
-from troenpy._kernel.solver import Rows
+from troenpy._kernel.solver import Part, Rows
 rng = np.random.default_rng(9)
-rows, q = Rows(sp.csr_array(rng.random((3000, 400)))), rng.random((400, 4000))
+rows, q = Rows(Part(sp.csr_array(rng.random((3000, 400))))), rng.random((400, 4000))
 ascent = rows.ascent(np.arange(3000) % 1000, np.ones(3000), 1.0, np.zeros(1000))
 """
 

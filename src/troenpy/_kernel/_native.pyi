@@ -183,28 +183,22 @@ class _DesignRows:
 class Rows32(_DesignRows):
     def __init__(
         self,
-        data: NDArray[np.float32],
-        indices: NDArray[Any],
-        indptr: NDArray[Any],
-        n_terms: int,
-        n_blocks: int,
+        parts: Sequence[tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], int, int]],
         tail: NDArray[np.float32],
         tail_indices: NDArray[np.int32],
         tail_indptr: NDArray[np.int64],
+        n_rows: int,
         n_tail: int,
     ) -> None: ...
 
 class Rows64(_DesignRows):
     def __init__(
         self,
-        data: NDArray[np.float64],
-        indices: NDArray[Any],
-        indptr: NDArray[Any],
-        n_terms: int,
-        n_blocks: int,
+        parts: Sequence[tuple[NDArray[np.float64], NDArray[Any], NDArray[Any], int, int]],
         tail: NDArray[np.float64],
         tail_indices: NDArray[np.int32],
         tail_indptr: NDArray[np.int64],
+        n_rows: int,
         n_tail: int,
     ) -> None: ...
 

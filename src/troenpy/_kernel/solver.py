@@ -1,56 +1,110 @@
 """The rows of a design matrix, and passes over them: the kernel's where it is there, scipy's products otherwise."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from troenpy import _kernel
 
 Floats = NDArray[np.float64]
 
 
-class Rows:
-    """X, of blocks over one pattern and perhaps a tail of further columns.
+class Part(NamedTuple):
+    """Some columns of X: blocks over one pattern, and perhaps a tail of further columns.
 
     Parameters
     ----------
     X : CSR matrix of shape (n_rows, n_blocks * n_terms), float32 or float64
         Every row has the same terms in each block, as `stack_blocks` writes them.
-    n_blocks : int
-    n_threads : int
-        Of products; results are the same for any number.
+    n_blocks : int, default=1
     tail : ndarray or CSR of shape (n_rows, n_tail), optional
+    """
+
+    X: Any
+    n_blocks: int = 1
+    tail: Any = None
+
+    @property
+    def n_terms(self) -> int:
+        """The number of columns of a block."""
+        n_columns: int = self.X.shape[1]
+        return n_columns // self.n_blocks
+
+    @property
+    def n_tail(self) -> int:
+        """The number of columns of the tail."""
+        return 0 if self.tail is None else self.tail.shape[1]
+
+
+class Rows:
+    """X, of one part or several.
+
+    Parameters
+    ----------
+    *parts : Part
+        All of one dtype.
+    n_threads : int, default=1
+        Of products; results are the same for any number.
 
     Examples
     --------
     >>> from scipy.sparse import csr_array
-    >>> rows = Rows(csr_array([[1.0, 0.0], [2.0, 1.0]]), tail=np.array([[3.0], [0.0]]))
+    >>> rows = Rows(Part(csr_array([[1.0, 0.0], [2.0, 1.0]]), tail=np.array([[3.0], [0.0]])))
     >>> rows.multiply(np.array([[1.0], [0.0], [1.0]])).tolist()
     [[4.0], [2.0]]
     >>> rows.combine(np.array([[0.0], [1.0]])).tolist()
     [[2.0], [1.0], [0.0]]
     """
 
-    def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1, tail: Any = None) -> None:
-        if X.shape[1] % n_blocks:
-            raise ValueError(f"n_blocks must divide the number of columns, got {n_blocks} for {X.shape[1]}")
-        tail = np.empty((X.shape[0], 0), dtype=X.dtype) if tail is None else tail
-        self.n_rows, self.n_columns = X.shape[0], X.shape[1] + tail.shape[1]
-        self.n_threads = n_threads
-        self.n_values = X.nnz + _values(tail).size
+    def __init__(self, *parts: Part, n_threads: int = 1) -> None:
+        for part in parts:
+            if part.X.shape[1] % part.n_blocks:
+                raise ValueError(
+                    f"n_blocks must divide the number of columns, got {part.n_blocks} for {part.X.shape[1]}"
+                )
+        self._parts = parts
+        tail = _join([part.tail for part in parts if part.tail is not None], parts[0].X)
+        self.n_rows, self.n_threads = parts[0].X.shape[0], n_threads
+        #: Of the kernel: the terms of all parts in each block, and a part without one has zeros there; then all tails.
+        self.n_terms, self.n_blocks = sum(part.n_terms for part in parts), max(part.n_blocks for part in parts)
+        values = [*(part.X.data for part in parts), _values(tail)]
+        self.n_values = sum(array.size for array in values)
         #: The sum of all values squared.
-        self.squares = sum(float(np.einsum("i,i->", v, v, dtype=np.float64)) for v in (X.data, _values(tail)))
+        self.squares = sum(float(np.einsum("i,i->", v, v, dtype=np.float64)) for v in values)
         self.native = None
+        self.n_columns = sum(part.X.shape[1] for part in parts) + tail.shape[1]
         native = _kernel.compiled()
         if native is None:
-            self._X, self._tail = X, tail
+            self._X, self._tail = _join([part.X for part in parts]), tail
             return
-        values, indices, indptr = _tail_arrays(tail, X.dtype)
-        rows = {"f": native.Rows32, "d": native.Rows64}[X.dtype.char]
-        self.native = rows(
-            X.data, X.indices, X.indptr, X.shape[1] // n_blocks, n_blocks, values, indices, indptr, tail.shape[1]
-        )
+        self.n_columns = self.n_terms * self.n_blocks + tail.shape[1]
+        rows = {"f": native.Rows32, "d": native.Rows64}[parts[0].X.dtype.char]
+        index = np.result_type(*(part.X.indices.dtype for part in parts), *(part.X.indptr.dtype for part in parts))
+        given = [
+            (part.X.data, part.X.indices.astype(index, copy=False), part.X.indptr.astype(index, copy=False),
+             part.n_terms, part.n_blocks)
+            for part in parts
+        ]  # fmt: skip
+        self.native = rows(given, *_tail_arrays(tail, parts[0].X.dtype), self.n_rows, tail.shape[1])
+
+    def in_order(self, coef: Floats) -> Floats:
+        """Return coefficients of shape (n_decisions, n_columns) part by part: the blocks of each, then its tail."""
+        if len(self._parts) == 1:
+            return coef
+        pieces, first_term, first_column = list[slice](), 0, 0
+        first_tail = self.n_terms * self.n_blocks if self.native is not None else self._X.shape[1]
+        for part in self._parts:
+            if self.native is not None:
+                starts = [block * self.n_terms + first_term for block in range(part.n_blocks)]
+                pieces += [slice(start, start + part.n_terms) for start in starts]
+            else:
+                pieces.append(slice(first_column, first_column + part.X.shape[1]))
+            pieces.append(slice(first_tail, first_tail + part.n_tail))
+            first_term, first_tail = first_term + part.n_terms, first_tail + part.n_tail
+            first_column += part.X.shape[1]
+        return np.concatenate([coef[:, piece] for piece in pieces], axis=1)
 
     def multiply(self, m: Floats, part: slice = slice(None)) -> Floats:
         """Return X m; or of some rows, without the kernel."""
@@ -77,6 +131,17 @@ class Rows:
         is_single = isinstance(self.native, _kernel.native.Rows32)
         ascent = _kernel.native.Ascent32 if is_single else _kernel.native.Ascent64
         return ascent(self.native, codes, weights, strength, intercept)
+
+
+def _join(parts: list[Any], like: Any = None) -> Any:
+    """Return the columns of arrays or sparse matrices next to each other; of none, no columns."""
+    if not parts:
+        return np.empty((like.shape[0], 0), dtype=like.dtype)
+    if len(parts) == 1:
+        return parts[0]
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.hstack(parts)
+    return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
 
 def _values(tail: Any) -> NDArray[Any]:

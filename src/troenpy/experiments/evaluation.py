@@ -12,6 +12,7 @@ from scipy import sparse
 from troenpy.experiments.grammar import Columns, Method
 from troenpy.experiments.splits import INNER_FOLDS, Split
 from troenpy.features.class_profile import ClassProfile
+from troenpy.features.layout import Layout
 from troenpy.features.term_features import TermFeatures
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.full_length import with_full_length, with_zero_column
@@ -147,7 +148,9 @@ def _to_compare(split: Split, columns: Columns) -> tuple[Any, Any]:
     train, test = _features_of(split, columns)
     if not (columns.blocks and columns.profiles):
         return train, test
-    return with_full_length(train, len(columns.blocks), split.train.shape[1]), with_zero_column(test)
+    n_blocks, n_terms = len(columns.blocks), split.train.shape[1]
+    layout = Layout([(n_blocks, n_terms, train.shape[1] - n_blocks * n_terms)])
+    return with_full_length(train, layout), with_zero_column(test)
 
 
 def _features_of(split: Split, columns: Columns) -> tuple[Any, Any]:

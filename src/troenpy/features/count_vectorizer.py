@@ -230,16 +230,23 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         by_class: ClassFilter | None = None,
     ) -> CountedRows:
         """Fit and count checked documents, in over-allocated arrays."""
-        n_threads = job_count(self.n_jobs)
+        self._check_fit()
+        if not self._kernel_applies():
+            return self._fit_as_scikit_learn(raw_documents, by_class)
+        self._validate_as_parent_does()
+        return self._finish_fit(self._count(raw_documents, job_count(self.n_jobs)), capacity, by_class)
+
+    def _check_fit(self) -> None:
+        """Raise an error for wrong parameters, and for those of partial_fit."""
+        job_count(self.n_jobs)
         if self.max_terms is not None:
             raise ValueError(
                 f"max_terms is only for partial_fit, got max_terms={self.max_terms!r}: use max_features with fit"
             )
         self._check_text_parameters()
-        if not self._kernel_applies():
-            return self._fit_as_scikit_learn(raw_documents, by_class)
-        self._validate_as_parent_does()
-        counter = self._count(raw_documents, n_threads)
+
+    def _finish_fit(self, counter: Any, capacity: Capacity, by_class: ClassFilter | None) -> CountedRows:
+        """Choose the terms among those that the kernel has counted, and return the counts."""
         if self.fixed_vocabulary_:
             rows = self._matrix(counter.match(self.vocabulary_), capacity)
             self._pack_terms()

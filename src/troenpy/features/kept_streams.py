@@ -59,7 +59,7 @@ class KeepsStream:
     small batch.
     """
 
-    _stream: Stream
+    _stream: Any
 
     def __getstate__(self) -> dict[str, Any]:
         with estimator_lock(self):

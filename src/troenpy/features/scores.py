@@ -1,13 +1,39 @@
 """Products of the features of documents with coefficients, by the kernel: the features are never a matrix."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from troenpy.features.fitted_view import FittedView
+from troenpy.features.layout import Layout
+from troenpy.features.shared_reading import read_alike
 from troenpy.fitting.jobs import job_count
+
+
+class ScoredView(NamedTuple):
+    """What a view adds to the products."""
+
+    counter: Any
+    index: Any  # TermIndex of the kernel
+    features: Any  # ViewFeatures of the kernel
+    coef: NDArray[Any]
+    like: NDArray[Any]  # features are rounded to its type
+
+    def new_counter(self) -> Any:
+        """Return a counter of the kernel."""
+        return self.counter._new_counter(job_count(self.counter.n_jobs), self.index)
+
+    def add_texts(self, texts: list[str], out: NDArray[np.float64], n_threads: int) -> None:
+        """Add the products of texts."""
+        self.features.add_scores_of_texts(
+            self.new_counter(), texts, bool(self.counter.binary), self.coef, out, self.like, n_threads
+        )
+
+    def add_counted(self, counted: Any, first: int, out: NDArray[np.float64], n_threads: int) -> None:
+        """Add the products of documents that have been counted, from the first on."""
+        self.features.add_scores(counted, bool(self.counter.binary), first, self.coef, out, self.like, n_threads)
 
 
 class Scorer:
@@ -15,30 +41,39 @@ class Scorer:
 
     Parameters
     ----------
-    view : FittedView
-    index : TermIndex of the kernel
-    coef : C-contiguous array of shape (n_features, n_decisions), float32 or float64
+    views : list of ScoredView
+    n_decisions : int
     step : int
         How many documents at a time.
     n_threads : int
     """
 
-    def __init__(self, view: FittedView, index: Any, coef: NDArray[Any], step: int, n_threads: int) -> None:
-        counter: Any = view.counter
-        self.counter = counter
-        self.features, self.index, self.coef, self.step, self.n_threads = view.scorer, index, coef, step, n_threads
-        self.like = np.empty(0, dtype=counter.dtype)  # features are rounded to its type
+    def __init__(self, views: Sequence[ScoredView], n_decisions: int, step: int, n_threads: int) -> None:
+        self.views, self.n_decisions, self.step, self.n_threads = views, n_decisions, step, n_threads
 
     @classmethod
-    def of(cls, view: FittedView, coef: NDArray[Any], step: int, n_threads: int) -> "Scorer | None":
-        """Return a scorer, or None if the kernel does not know the features."""
-        index = None if view.counter is None or view.scorer is None else view.counter._index()
-        return None if index is None else cls(view, index, coef, step, n_threads)
+    def of(
+        cls, views: Sequence[FittedView], layout: Layout, coef: NDArray[Any], step: int, n_threads: int
+    ) -> "Scorer | None":
+        """Return a scorer, or None if the kernel does not know the features.
+
+        `coef` is C-contiguous, of shape (n_features, n_decisions), float32 or float64.
+        """
+        scored = []
+        for number, view in enumerate(views):
+            index = None if view.counter is None or view.scorer is None else view.counter._index()
+            if view.counter is None or index is None:
+                return None
+            like = np.empty(0, dtype=view.counter.dtype)
+            scored.append(ScoredView(view.counter, index, view.scorer, coef[layout.columns(number)], like))
+        if len(scored) > 1 and not read_alike([view.counter for view in scored]):
+            return None
+        return cls(scored, coef.shape[1], step, n_threads)
 
     def scores(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the products for the next documents, of shape (n_documents, n_decisions), or one empty array."""
         n_documents = 0
-        for batch in self.counter._batches(raw_documents):
+        for batch in self.views[0].counter._batches(raw_documents):
             n_documents += len(batch)
             if isinstance(batch, list) and 0 < len(batch) <= self.step:
                 yield self._of_texts(batch)
@@ -51,27 +86,23 @@ class Scorer:
             yield self._zeros(0)
 
     def _of_texts(self, texts: list[str]) -> NDArray[np.float64]:
-        out, counter = self._zeros(len(texts)), self._new_counter()
-        self.features.add_scores_of_texts(
-            counter, texts, bool(self.counter.binary), self.coef, out, self.like, self.n_threads
-        )
+        out = self._zeros(len(texts))
+        for view in self.views:
+            view.add_texts(texts, out, self.n_threads)
         return out
 
     def _of_arrow(self, batch: Any) -> Iterator[NDArray[np.float64]]:
-        counter = self._new_counter()
-        counter.add(batch)
-        counted = counter.rows()
+        counters = [view.new_counter() for view in self.views]
+        for counter in counters:
+            counter.add(batch)
+        counted = [counter.rows() for counter in counters]
         for first in range(0, len(batch), self.step):
             out = self._zeros(min(len(batch) - first, self.step))
-            self.features.add_scores(
-                counted, bool(self.counter.binary), first, self.coef, out, self.like, self.n_threads
-            )
+            for view, rows in zip(self.views, counted, strict=True):
+                view.add_counted(rows, first, out, self.n_threads)
             yield out
 
     def _zeros(self, n_documents: int) -> NDArray[np.float64]:
-        values = np.empty((n_documents, self.coef.shape[1]))
+        values = np.empty((n_documents, self.n_decisions))
         values.fill(0.0)  # np.zeros releases the GIL even for a few hundred values
         return values
-
-    def _new_counter(self) -> Any:
-        return self.counter._new_counter(job_count(self.counter.n_jobs), self.index)

@@ -176,6 +176,27 @@ class KernelStream:
 Stream: TypeAlias = PlainStream | KernelStream | RowStream
 
 
+@dataclass(frozen=True, eq=False)
+class ViewStreams:
+    """The streams of several views, to which the same batches are added."""
+
+    streams: tuple[Stream, ...]
+
+    @property
+    def n_batches(self) -> int:
+        """The number of batches."""
+        return self.streams[0].n_batches
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents, unweighted."""
+        return self.streams[0].n_documents
+
+    def copy(self, n_threads: int = 1) -> "ViewStreams":
+        """Return independent streams that go on from here."""
+        return ViewStreams(tuple(stream.copy(n_threads) for stream in self.streams))
+
+
 def _saved_counts(tally: Tally) -> Any:
     """Return the counts as the kernel takes them."""
     assert _kernel.native is not None  # noqa: S101

@@ -30,10 +30,12 @@ from troenpy.features.documents import check_collection
 from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks, mean_length
 from troenpy.features.folds import folds
 from troenpy.features.kept_streams import KeepsStream, errors_of_batch
+from troenpy.features.layout import Layout
 from troenpy.features.parts import Parts
 from troenpy.features.row_streams import RowStream
 from troenpy.features.scores import Scorer
-from troenpy.features.streams import PlainStream, Stream, row_stream
+from troenpy.features.shared_reading import count_rows, fit_rows, reusable
+from troenpy.features.streams import PlainStream, Stream, ViewStreams, row_stream
 from troenpy.features.tallies import Tally
 from troenpy.features.views import (
     View,
@@ -60,16 +62,17 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
     """Turn documents and labels into one sparse matrix of features: the paper's TF-PI, BTF and ECIB, and our own.
 
     Each block is a weighted copy of the term counts, normalised by row; only the class profile has one column per
-    class. The text is read and counted once for all blocks.
+    class. The text is read once for all views, and counted once for all blocks of a view.
 
     Parameters
     ----------
     views : list of (name, counter, blocks), or None
-        What to count, and which blocks to make from the counts. Currently exactly one view is supported. The default
-        is ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``.
+        What to count, and which blocks to make from the counts. The default is
+        ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``. Several views count the same documents in several
+        ways, such as words and pieces of words; their columns are next to each other.
 
         The counter is a :class:`CountVectorizer` (its `dtype` is replaced by the one below), or "counts" if documents
-        are rows of a matrix of counts. Nested parameters can be set by name, also in a grid search:
+        are rows of a matrix of counts, for a single view. Nested parameters can be set by name, also in a grid search:
         ``set_params(words__ngram_range=(1, 2))``, ``words__blocks=("pi",)`` or ``words="counts"``.
 
         A block is a name or a :class:`Block`. The paper's blocks:
@@ -109,7 +112,8 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     views_ : list of FittedView
-        The fitted views.
+        The fitted views: each has `name`, `counter`, `counts`, `blocks`, `weights` and `profile`. The attributes below
+        are those of a single view; with several, ask the view.
     blocks_ : list of Block
         The blocks of terms that were not dropped.
     profile_ : ClassProfile or None
@@ -135,6 +139,11 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
     >>> features.get_feature_names_out()[[1, 7]].tolist()
     ['pi__goal', 'btf__goal']
     >>> pairs = TermFeatures().set_params(words__ngram_range=(1, 2), words__blocks=("btf",))
+    >>> pieces = CountVectorizer(analyzer="char_wb", ngram_range=(2, 2))
+    >>> both = TermFeatures([("words", CountVectorizer(), ("pi",)), ("pieces", pieces, ("btf",))])
+    >>> names = both.fit(texts, ["sport", "sport", "politics", "politics", "politics"]).get_feature_names_out()
+    >>> names[[1, -1]].tolist()
+    ['words__pi__goal', 'pieces__btf__wn']
     """
 
     # `raw_documents` is data, not routable metadata.
@@ -248,37 +257,54 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        (view,) = read_views(self._views_or_default())
-        counter = None if view.counter is None else self._bare_counter(view)
-        self._check_once(lambda: self._check_stream(view, counter), self, *([] if counter is None else [counter]))
-        stream = self._stream_so_far()
-        with errors_of_batch(stream.n_batches + 1, raw_documents if counter is None else None):
-            if counter is not None:
+        views = read_views(self._views_or_default())
+        counters = [self._bare_counter(view) for view in views if view.counter is not None]
+        self._check_once(lambda: self._check_stream(views, counters), self, *counters)
+        streams = self._streams_so_far(len(views))
+        with errors_of_batch(streams.n_batches + 1, None if counters else raw_documents):
+            if counters:
                 raw_documents = check_collection(raw_documents)
                 labels = read_required_labels(y, "TermFeatures")
-                self._stream = add_documents(stream, counter, raw_documents, labels, sample_weight)
+                self._stream = self._add_texts(streams, counters, raw_documents, labels, sample_weight)
             else:
-                rows = self._read_counts(raw_documents, reset=stream.n_batches == 0).matrix
+                rows = self._read_counts(raw_documents, reset=streams.n_batches == 0).matrix
                 labels = read_required_labels(y, "TermFeatures")
                 check_labels_fit(labels, rows.shape[0], whole=False)
                 weights = read_weights(sample_weight, len(labels))
                 n_threads = job_count(self.n_jobs)
-                self._stream = row_stream(stream, rows.shape[1]).add(rows, labels, weights, n_threads=n_threads)
+                stream = row_stream(streams.streams[0], rows.shape[1])
+                self._stream = ViewStreams((stream.add(rows, labels, weights, n_threads=n_threads),))
         self.__dict__.pop("_views", None)
         return self
 
-    def _stream_so_far(self) -> Stream:
-        """Return the stream; after `fit` on counts, one that continues from them."""
+    def _add_texts(
+        self, streams: ViewStreams, counters: list[CountVectorizer], raw_documents: Any, labels: Labels, weight: Any
+    ) -> ViewStreams:
+        if len(counters) > 1:
+            raw_documents = reusable(raw_documents)
+        both = zip(streams.streams, counters, strict=True)
+        return ViewStreams(
+            tuple(add_documents(stream, counter, raw_documents, labels, weight) for stream, counter in both)
+        )
+
+    def _streams_so_far(self, n_views: int) -> ViewStreams:
+        """Return the streams; after `fit` on counts, one that continues from them."""
         if "_stream" in vars(self) or "_views" not in vars(self):
-            return vars(self).get("_stream", PlainStream())
+            streams: ViewStreams = vars(self).get("_stream", ViewStreams((PlainStream(),) * n_views))
+            if len(streams.streams) != n_views:
+                raise ValueError(
+                    f"the batches so far had {len(streams.streams)} views, got {n_views}: clone the features first"
+                )
+            return streams
+        for view in self._views:
+            check_not_left_out(view.counts)
+            if view.counter is not None:
+                raise ValueError(
+                    "partial_fit cannot be called after fit, which discards the terms it drops: start with"
+                    " partial_fit, or clone the features first"
+                )
         (view,) = self._views
-        check_not_left_out(view.counts)
-        if view.counter is not None:
-            raise ValueError(
-                "partial_fit cannot be called after fit, which discards the terms it drops: start with partial_fit, or"
-                " clone the features first"
-            )
-        return RowStream.of_counts(view.counts, view.length * view.counts.n_documents)
+        return ViewStreams((RowStream.of_counts(view.counts, view.length * view.counts.n_documents),))
 
     def _bare_counter(self, view: View) -> CountVectorizer:
         """Return a copy of the counter to count with; a clone would take as long as counting a small batch."""
@@ -288,11 +314,11 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         counter.dtype, counter.n_jobs = self.dtype, self.n_jobs if counter.n_jobs is None else counter.n_jobs
         return counter
 
-    def _check_stream(self, view: View, counter: CountVectorizer | None) -> None:
+    def _check_stream(self, views: list[View], counters: list[CountVectorizer]) -> None:
         check_no_cv(self.cv)
-        self._check_view(view)
+        self._check_views(views)
         self._check_parameters()
-        if counter is not None:
+        for counter in counters:
             check_counter(counter)
 
     @all_or_nothing
@@ -309,7 +335,8 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
+        X : CSR matrix of shape (n_documents, n_columns)
+            Of each view n_blocks * n_terms columns, and a column per class with "profile".
         """
         return self._training_rows(raw_documents, y, sample_weight)
 
@@ -317,14 +344,18 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         """Fit and transform; always returns a matrix, regardless of `set_output`."""
         parts = self._fit_parts(raw_documents, y, sample_weight)
         return_free_memory()  # before the largest allocation
-        return parts.to_matrix(n_threads=job_count(self.n_jobs))
+        return _matrix(parts, job_count(self.n_jobs))
 
     @all_or_nothing
-    def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> Parts:
-        """Fit and return the parts of the matrix, for models that use blocks and profile separately."""
+    def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> list[Parts]:
+        """Fit and return the parts of the matrix by view, for models that use blocks and profile separately."""
         rows, labels, weights = self._fit(raw_documents, y, sample_weight)
-        splits = None if self.cv is None else folds(self.cv, self.random_state, rows.matrix, labels)
-        return self._view().training_parts(rows, labels, weights, splits, self._weigh, job_count(self.n_jobs))
+        splits = None if self.cv is None else folds(self.cv, self.random_state, rows[0].matrix, labels)
+        n_threads = job_count(self.n_jobs)
+        return [
+            view.training_parts(of_view, labels, weights, splits, self._weigh, n_threads)
+            for view, of_view in zip(self._views, rows, strict=True)
+        ]
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the features of new documents, with the weights from all training documents.
@@ -335,37 +366,42 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        X : CSR matrix of shape (n_documents, n_blocks * n_terms), and a column per class with "profile"
-            Column indices are sorted in every row.
+        X : CSR matrix of shape (n_documents, n_columns)
+            Of each view n_blocks * n_terms columns, and a column per class with "profile". Column indices are sorted in
+            every row.
         """
         return self._rows_of(raw_documents)
 
     def _rows_of(self, raw_documents: Any) -> Any:
         """Transform; always returns a matrix, regardless of `set_output`."""
-        view, n_threads = self._view(), job_count(self.n_jobs)
-        return view.parts(self._count_rows(raw_documents, view.capacity()), n_threads).to_matrix(n_threads=n_threads)
+        views, n_threads = self._fitted_views(), job_count(self.n_jobs)
+        rows = self._count_rows(raw_documents, [view.capacity() for view in views])
+        return _matrix([view.parts(of_view, n_threads) for view, of_view in zip(views, rows, strict=True)], n_threads)
 
     def _scores(self, raw_documents: Any, coef: NDArray[Any], step: int, n_threads: int) -> Iterator[Any] | None:
         """Return products of new documents with coefficients, `step` documents at a time; None if the kernel cannot."""
-        scorer = Scorer.of(self._view(), coef, step, n_threads)
+        views = self._fitted_views()
+        scorer = Scorer.of(views, self.layout_, coef, step, n_threads)
         return None if scorer is None else scorer.scores(check_collection(raw_documents))
 
-    def _count_rows(self, raw_documents: Any, capacity: Capacity = Capacity()) -> CountedRows:  # noqa: B008 (immutable)
-        """Count the terms of new documents."""
-        view = self._view()
-        if view.counter is None:
-            return self._read_counts(raw_documents, reset=False)
-        raw_documents = check_collection(raw_documents)
-        return view.counter._rows(raw_documents, capacity)
+    def _count_rows(self, raw_documents: Any, capacities: list[Capacity]) -> list[CountedRows]:
+        """Count the terms of new documents for every view."""
+        counters = [view.counter for view in self._fitted_views() if view.counter is not None]
+        if not counters:
+            return [self._read_counts(raw_documents, reset=False)]
+        return count_rows(counters, check_collection(raw_documents), capacities)
 
-    def _parts_by_term(self, document: Any) -> tuple[NDArray[Any], sparse.csr_array]:
-        """Return what each term of a document contributes to each column; see `FittedView.parts_by_term`."""
-        view, rows = self._view(), self._count_rows([document])
-        counts = rows.matrix.copy()  # the features may overwrite the counts
-        return view.parts_by_term(view.parts(rows, 1).to_matrix(), counts)
+    def _parts_by_term(self, document: Any) -> list[tuple[NDArray[Any], sparse.csr_array]]:
+        """Return what each term of a document contributes to each column, by view; see `FittedView.parts_by_term`."""
+        views = self._fitted_views()
+        found = []
+        for view, rows in zip(views, self._count_rows([document], [Capacity()] * len(views)), strict=True):
+            counts = rows.matrix.copy()  # the features may overwrite the counts
+            found.append(view.parts_by_term(view.parts(rows, 1).to_matrix(), counts))
+        return found
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns, ``block__term`` or ``profile__class``.
+        """Return the names of the columns, ``block__term`` or ``profile__class``; with several views, after their name.
 
         Parameters
         ----------
@@ -375,45 +411,65 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         -------
         names : array of str objects
         """
-        return np.array([*self._view().names(), ""], dtype=object)[:-1]
+        views = self._fitted_views()
+        if len(views) == 1:
+            return np.array([*views[0].names(), ""], dtype=object)[:-1]
+        return np.array([f"{view.name}__{name}" for view in views for name in view.names()], dtype=object)
 
     def terms(self) -> NDArray[np.object_]:
-        """Return the terms, in the column order of each block."""
-        return self._view().terms()
+        """Return the terms, in the column order of each block; those of several views one after the other."""
+        return np.concatenate([view.terms() for view in self._fitted_views()])
 
-    def terms_of(self, columns: NDArray[Any]) -> NDArray[np.object_]:
-        """Return the terms of some columns of a block."""
-        return self._view().terms_of(columns)
+    def terms_of(self, numbers: NDArray[Any]) -> NDArray[np.object_]:
+        """Return some of the terms."""
+        views = self._fitted_views()
+        if len(views) == 1:
+            return views[0].terms_of(numbers)
+        names, of_view = np.empty(len(numbers), dtype=object), self.layout_.view_of(numbers)
+        for number, view in enumerate(views):
+            is_own = of_view == number
+            names[is_own] = view.terms_of(numbers[is_own] - self.layout_.terms(number).start)
+        return names
+
+    @property
+    def layout_(self) -> Layout:
+        """Which column belongs to which view, block and term."""
+        views = self._fitted_views()
+        known = vars(self).get("_layout")
+        if known is None or known[0] is not views:
+            known = views, Layout([(len(view.blocks), view.n_terms, view.n_classes) for view in views])
+            self._layout = known
+        return known[1]
 
     @property
     def n_columns_(self) -> int:
         """The total number of columns."""
-        return self._view().n_columns
+        return sum(view.n_columns for view in self._fitted_views())
 
     @property
     def blocks_(self) -> list[Block]:
         """The blocks of terms that were not dropped."""
-        return self._view().blocks
+        return self._only_view("blocks").blocks
 
     @property
     def profile_(self) -> ClassProfile | None:
         """The fitted class profile, if "profile" is one of the blocks."""
-        return self._view().profile
+        return self._only_view("profile").profile
 
     @property
     def weights_(self) -> Floats:
         """The weight of each term in each block."""
-        return self._view().weights
+        return self._only_view("weights").weights
 
     @property
     def counts_(self) -> ClassCounts:
         """Documents per class and term."""
-        return self._view().named_counts
+        return self._only_view("named_counts").named_counts
 
     @property
     def vocabulary_(self) -> dict[str, int]:
         """The column of each term within a block."""
-        counter = self._view().counter
+        counter = self._only_view("counter.vocabulary_").counter
         if counter is None:
             raise AttributeError("TermFeatures fitted on counts has no vocabulary_: use terms() for the column names")
         return counter.vocabulary_
@@ -421,7 +477,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
     @property
     def count_error_(self) -> CountError:
         """How many documents of a term may be missing, and which terms are certainly kept, with `max_terms`."""
-        return CountError.of(self._view().counts)
+        return CountError.of(self._only_view("counts").counts)
 
     @property
     def views_(self) -> list[FittedView]:
@@ -434,7 +490,14 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_views" in vars(self) or "_stream" in vars(self)
 
-    def _view(self) -> FittedView:
+    def _only_view(self, attribute: str) -> FittedView:
+        views = self._fitted_views()
+        if len(views) > 1:
+            names = ", ".join(view.name for view in views)
+            raise AttributeError(f"there are several views, {names}: ask one of them, e.g. views_[0].{attribute}")
+        return views[0]
+
+    def _fitted_views(self) -> list[FittedView]:
         self._settle()
         if "_views" not in vars(self) and hasattr(self, "_stream"):
             raise NotFittedError(
@@ -443,8 +506,7 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
             )
         if "_views" not in vars(self):  # check_is_fitted takes longer than weighting a document
             check_is_fitted(self)
-        (view,) = self.views_
-        return view
+        return self.views_
 
     def _settle(self) -> None:
         """Choose and weight the terms of all batches, if that is possible yet and has not been done."""
@@ -453,45 +515,62 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         with estimator_lock(self):  # keeps out partial_fit
             if "_views" in vars(self):
                 return
-            (view,) = read_views(self._views_or_default())
-            tally = self._stream.tally(job_count(self.n_jobs))
-            counter = view.new_counter(self.dtype, self.n_jobs)
-            if counter is not None:
-                tally = tally.select(chosen_terms(counter, tally))
-            if not len(tally.frequency) or np.count_nonzero(tally.counts.n_docs) < 2:
-                return
-            _check_total(tally.counts.n_documents)
-            if counter is not None:
-                counter._validate_vocabulary()  # sets fixed_vocabulary_, and a given vocabulary
-                if not counter.fixed_vocabulary_ and tally.terms is not None:
-                    counter._set_terms(tally.terms)
-            length = tally.total_length / tally.counts.n_documents if tally.counts.n_documents else 0.0
-            self._views = [self._fit_view(view, counter, tally.counts, length)]
+            views = read_views(self._views_or_default())
+            fitted = [self._settle_view(view, stream) for view, stream in zip(views, self._stream.streams, strict=True)]
+            if all(view is not None for view in fitted):
+                self._views = [view for view in fitted if view is not None]
 
-    def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[CountedRows, Labels, Floats | None]:
-        """Fit, and return the counts, labels and sample weights."""
-        (view,) = read_views(self._views_or_default())
-        self._check_view(view)
-        self._check_parameters()
+    def _settle_view(self, view: View, stream: Stream) -> FittedView | None:
+        """Fit a view to all batches; None if there is no term within its limits, or only one class."""
+        tally = stream.tally(job_count(self.n_jobs))
         counter = view.new_counter(self.dtype, self.n_jobs)
-        if counter is None:
-            rows = self._read_counts(raw_documents, reset=True)
+        if counter is not None:
+            tally = tally.select(chosen_terms(counter, tally))
+        if not len(tally.frequency) or np.count_nonzero(tally.counts.n_docs) < 2:
+            return None
+        _check_total(tally.counts.n_documents)
+        if counter is not None:
+            counter._validate_vocabulary()  # sets fixed_vocabulary_, and a given vocabulary
+            if not counter.fixed_vocabulary_ and tally.terms is not None:
+                counter._set_terms(tally.terms)
+        length = tally.total_length / tally.counts.n_documents if tally.counts.n_documents else 0.0
+        return self._fit_view(view, counter, tally.counts, length)
+
+    def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[list[CountedRows], Labels, Floats | None]:
+        """Fit, and return the counts by view, labels and sample weights."""
+        views = read_views(self._views_or_default())
+        self._check_views(views)
+        self._check_parameters()
+        counters = [view.new_counter(self.dtype, self.n_jobs) for view in views]
+        if counters[0] is None:
+            rows = [self._read_counts(raw_documents, reset=True)]
             labels = read_required_labels(y, "TermFeatures")
         else:
             raw_documents = check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            profile = ClassProfile() if view.has_profile else None
-            capacity = capacity_for(view.blocks, profile, len(labels.classes))
-            rows = counter._fit_rows(raw_documents, capacity, counter._class_filter(labels, sample_weight))
-        if rows.matrix.shape[0] != len(labels):
-            check_labels_fit(labels, rows.matrix.shape[0])
+            rows = self._fit_texts(views, counters, raw_documents, labels, sample_weight)
+        if rows[0].matrix.shape[0] != len(labels):
+            check_labels_fit(labels, rows[0].matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
         _check_total(len(labels) if weights is None else float(weights.sum()))
-        counts = ClassCounts.from_present(rows.matrix, labels, weights)
+        fitted = []
+        for view, counter, of_view in zip(views, counters, rows, strict=True):
+            counts = ClassCounts.from_present(of_view.matrix, labels, weights)
+            fitted.append(self._fit_view(view, counter, counts, mean_length(of_view.matrix, weights)))
         self.__dict__.pop("_stream", None)
-        self._views = [self._fit_view(view, counter, counts, mean_length(rows.matrix, weights))]
+        self._views = fitted
         return rows, labels, weights
+
+    def _fit_texts(
+        self, views: list[View], counters: Any, raw_documents: Any, labels: Labels, sample_weight: Any
+    ) -> list[CountedRows]:
+        capacities = [
+            capacity_for(view.blocks, ClassProfile() if view.has_profile else None, len(labels.classes))
+            for view in views
+        ]
+        filters = [counter._class_filter(labels, sample_weight) for counter in counters]
+        return fit_rows([view.name for view in views], counters, raw_documents, capacities, filters)
 
     def _fit_view(self, view: View, counter: CountVectorizer | None, counts: ClassCounts, length: float) -> FittedView:
         """Fit the blocks and the profile to counts."""
@@ -503,9 +582,10 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         scale = float(self.profile_scale)
         return FittedView(view.name, counter, counts, length, blocks, weights, profile, scale, columns)
 
-    def _check_view(self, view: View) -> None:
-        if view.name in self.get_params(deep=False):
-            raise ValueError(f"the name of a view must not be a parameter of TermFeatures, got {view.name!r}")
+    def _check_views(self, views: list[View]) -> None:
+        for view in views:
+            if view.name in self.get_params(deep=False):
+                raise ValueError(f"the name of a view must not be a parameter of TermFeatures, got {view.name!r}")
 
     def _check_parameters(self) -> None:
         check_positive("profile_scale", self.profile_scale)
@@ -521,8 +601,8 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         """Return the fitted state for a file."""
         with estimator_lock(self):
             self._settle()
-            tally = self._stream.tally() if hasattr(self, "_stream") else None
-        if "_views" not in vars(self) and tally is None:
+            tallies = [stream.tally() for stream in self._stream.streams] if hasattr(self, "_stream") else []
+        if "_views" not in vars(self) and not tallies:
             return None
         states, parts = [], {}
         arrays: Arrays = {}
@@ -536,8 +616,8 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
                 parts[f"counter{number}"] = view.counter
         if hasattr(self, "feature_names_in_"):
             arrays |= archive.pack("names", self.feature_names_in_)
-        if tally is not None:
-            of_stream = add_prefix("tally.", tally.to_arrays())
+        for number, tally in enumerate(tallies):
+            of_stream = add_prefix(_tally_prefix(number), tally.to_arrays())
             arrays, for_learning = (arrays, for_learning | of_stream) if states else (arrays | of_stream, for_learning)
         return Saved({"views": states}, arrays, parts, for_learning)
 
@@ -550,15 +630,17 @@ class TermFeatures(KeepsStream, TransformerMixin, BaseEstimator):
         for number, state in enumerate(saved.state["views"]):
             arrays, counter = select_prefix(f"view{number}.", saved.arrays), saved.parts.get(f"counter{number}")
             views.append(FittedView.from_state(state, arrays, counter, columns))
-        of_stream = select_prefix("tally.", saved.arrays)
-        if of_stream:
-            self._stream = PlainStream((Tally.from_arrays(of_stream),))
-        if views or not of_stream:
+        tallies: list[Tally] = []
+        while of_stream := select_prefix(_tally_prefix(len(tallies)), saved.arrays):
+            tallies.append(Tally.from_arrays(of_stream))
+        if tallies:
+            self._stream = ViewStreams(tuple(PlainStream((tally,)) for tally in tallies))
+        if views or not tallies:
             self._views = views
-            if self._view().counter is None:
-                self.n_features_in_ = self._view().n_terms
-        elif self._stream.tally().terms is None:
-            self.n_features_in_ = len(self._stream.tally().frequency)
+            if self._fitted_views()[0].counter is None:
+                self.n_features_in_ = self._fitted_views()[0].n_terms
+        elif tallies[0].terms is None:
+            self.n_features_in_ = len(tallies[0].frequency)
 
     def _read_counts(self, X: Any, *, reset: bool) -> CountedRows:
         is_known = not reset and not hasattr(self, "feature_names_in_")
@@ -590,3 +672,13 @@ def _check_total(weight: float) -> None:
             f"sample_weight must sum to at least 1, got {weight:g}: a weight is a number of documents, so scale them to"
             " a mean of 1"
         )
+
+
+def _matrix(parts: list[Parts], n_threads: int) -> Any:
+    """Return the columns of all views next to each other; this may overwrite the counts."""
+    matrices = [of_view.to_matrix(n_threads=n_threads) for of_view in parts]
+    return matrices[0] if len(matrices) == 1 else type(matrices[0])(sparse.hstack(matrices, format="csr"))
+
+
+def _tally_prefix(number: int) -> str:
+    return f"tally{number or ''}."

@@ -48,8 +48,11 @@ def read_views(views: Any) -> list[View]:
     """
     if not isinstance(views, list | tuple) or not views or not all(map(_is_triple, views)):
         raise ValueError(f"views must be (name, CountVectorizer, blocks) triples, got {views!r}: {FORM}")
-    if len(views) > 1:
-        raise ValueError(f"views must have exactly one view, got {', '.join(repr(name) for name, _, _ in views)}")
+    names = [name for name, _, _ in views]
+    if len(set(names)) < len(names):
+        raise ValueError(f"the names of views must differ, got {', '.join(map(repr, names))}")
+    if len(views) > 1 and any(_is_counts(counter) for _, counter, _ in views):
+        raise ValueError(f"a view of 'counts' must be the only one, got {', '.join(map(repr, names))}")
     return [_read_view(*view) for view in views]
 
 
@@ -74,7 +77,10 @@ def _read_view(name: str, counter: Any, blocks: Any) -> View:
     elif not isinstance(counter, CountVectorizer) or isinstance(counter, TfPiVectorizer):
         message = f"the view {name!r} must have a CountVectorizer of troenpy or 'counts', got {counter!r:.60}: {FORM}"
         raise ValueError(message)
-    chosen, has_profile = read_blocks(blocks)
+    try:
+        chosen, has_profile = read_blocks(blocks)
+    except ValueError as error:
+        raise ValueError(f"view {name!r}: {error}") from None
     return View(name, counter, chosen, has_profile)
 
 

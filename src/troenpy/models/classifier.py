@@ -4,6 +4,7 @@ The module is long because every parameter and method is documented where scikit
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from troenpy._kernel.matrix import decision_values
+from troenpy._kernel.solver import Part
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.term_features import TermFeatures
@@ -28,9 +30,10 @@ from troenpy.fitting.parameters import check_not_negative, check_positive, check
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.explanation import Explanation
-from troenpy.models.has_features import HasFeatures, check_features
+from troenpy.models.folding import TermsOfView, display_lines
+from troenpy.models.has_features import HasFeatures, check_explained, check_features
 from troenpy.models.logistic import Design, Fit
-from troenpy.models.places import term_places
+from troenpy.models.places import occurrences
 
 #: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
@@ -184,18 +187,20 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
         class_weights = self._class_weights(labels, weights)
-        parts = features._fit_parts(raw_documents, labels, sample_weight)
-        X, profile = parts.to_matrix(with_profile=False, n_threads=n_threads), parts.profile
-        del parts
+        parts = [
+            Part(part.to_matrix(with_profile=False, n_threads=n_threads), max(1, len(part.blocks)), part.profile)
+            for part in features._fit_parts(raw_documents, labels, sample_weight)
+        ]
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
         check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
         if not self._is_multilabel:
             weights = weights * class_weights[labels.indicator.indices]
             self._check_weighted_classes(labels.indicator.indices, weights)
-        design = Design(X, max(1, len(features.blocks_)), n_threads, profile)
-        if X.dtype == np.float32 and not design.is_sure(C * weights.max()):
-            design = Design(X.astype(np.float64), max(1, len(features.blocks_)), n_threads, profile)
-        del X, profile
+        design = Design(*parts, n_threads=n_threads)
+        if parts[0].X.dtype == np.float32 and not design.is_sure(C * weights.max()):
+            parts = [part._replace(X=part.X.astype(np.float64)) for part in parts]
+            design = Design(*parts, n_threads=n_threads)
+        del parts
         self.features_ = features
         solve = partial(design.fit, C=C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
@@ -247,8 +252,10 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """
         return np.concatenate([self._predictions(values) for values in self._decisions(raw_documents)])
 
-    def explain(self, text: str, label: Any = None) -> Explanation:
+    def explain(self, text: str, label: Any = None, *, view: str | None = None) -> Explanation:
         """Return how much each term of a text speaks for or against a class.
+
+        With several views, pieces of words are shown as part of the words they stand in; `to_frame` has all terms.
 
         Parameters
         ----------
@@ -256,6 +263,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         label : class, optional
             The class to explain (for multi-label targets, the column). None means the predicted class, or the most
             probable one for multi-label targets.
+        view : str, optional
+            Show the terms of one view only, and each other view as one line.
 
         Returns
         -------
@@ -272,18 +281,23 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self, "coef_")
-        counter = self.explained_counter(text, self.features_)
-        held, parts = self.features_._parts_by_term(text)
-        products = self._multiply(parts, np.zeros_like(self.intercept_), slice(0, len(held) + 1))
-        contributions, intercept = products[:-1], self.intercept_ + products[-1]
-        decision = intercept + contributions.sum(axis=0)
+        check_explained(text, self.features_)
+        names = [fitted.name for fitted in self.features_.views_]
+        if view is not None and view not in names:
+            raise ValueError(f"view must be one of {_some(names)}, got {view!r}")
+        views, intercept = self._terms_by_view(text)
+        decision = intercept + sum(of_view.values.sum(axis=0) for of_view in views)
         prediction = self._predictions(decision[np.newaxis])[0]
         probability = self._probabilities(decision[np.newaxis])[0]
         if self._is_binary():  # what speaks for one class speaks against the other
             signs = np.array([-1.0, 1.0])
-            contributions, intercept, decision = contributions * signs, intercept * signs, decision * signs
+            intercept, decision = intercept * signs, decision * signs
+            views = [replace(of_view, values=of_view.values * signs) for of_view in views]
         column = int(np.argmax(probability)) if label is None else self._class_number(label)
+        shown = [of_view for of_view in views if view is None or of_view.name == view]
+        contributions = np.concatenate([of_view.values for of_view in shown])
         order = np.argsort(-np.abs(contributions[:, column]), kind="stable")
+        places = {of_view.name: of_view.all_places() for of_view in shown}
         return Explanation(
             text=text,
             label=self.classes_.tolist()[column],
@@ -292,10 +306,29 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             classes=self.classes_,
             decision=decision,
             intercept=intercept,
-            terms=self.features_.terms_of(held[order]),
+            terms=np.concatenate([of_view.terms for of_view in shown])[order],
             contributions=contributions[order],
-            places=term_places(text, counter),
+            places=places if len(shown) > 1 else places[shown[0].name],
+            views=np.repeat([of_view.name for of_view in shown], [len(of_view.terms) for of_view in shown])[order]
+            if len(views) > 1
+            else None,
+            rest={of_view.name: of_view.values.sum(axis=0) for of_view in views if of_view not in shown},
+            lines=display_lines(text, shown).sort(column) if len(shown) > 1 else None,
         )
+
+    def _terms_by_view(self, text: str) -> tuple[list[TermsOfView], NDArray[np.float64]]:
+        """Return the contributions of terms by view, and what no term contributes."""
+        found, intercept, layout = [], self.intercept_, self.features_.layout_
+        views = zip(self.features_.views_, self.features_._parts_by_term(text), strict=True)
+        for number, (view, (held, parts)) in enumerate(views):
+            coef = self._coef_by_feature()[layout.columns(number)]
+            arrays = parts.data, parts.indices, parts.indptr
+            products = decision_values(*arrays, coef, np.zeros_like(intercept), slice(0, len(held) + 1))
+            counter: Any = view.counter  # checked: it is a model of text
+            terms = view.terms_of(held)
+            found.append(TermsOfView(view.name, counter, terms, products[:-1], occurrences(text, counter)))
+            intercept = intercept + products[-1]
+        return found, intercept
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""

@@ -1,7 +1,7 @@
 """Explain a prediction: the contribution of each term, or the terms shared with each neighbour."""
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from troenpy.display.frames import data_frame, html_table, text_table
 from troenpy.display.plain import printable
+from troenpy.models.folding import Lines
 
 _SHOWN = 10
 _SHOWN_TOGETHER = 5
@@ -32,13 +33,20 @@ class Explanation:
         Probability of `label`.
     classes : ndarray of shape (n_classes,)
     decision : ndarray of shape (n_classes,)
-        ``intercept + contributions.sum(axis=0)``. With two classes, the values differ only in sign.
+        ``intercept + contributions.sum(axis=0)``, plus `rest`. With two classes, the values differ only in sign.
     intercept : ndarray of shape (n_classes,)
     terms : ndarray of str
         The terms of the text, sorted by the magnitude of their contribution to `label`.
     contributions : ndarray of shape (n_terms, n_classes)
     places : dict of sets of int, or None
-        The characters of the text that each term covers; None if the analyzer does not report them.
+        The characters of the text that each term covers; None if the analyzer does not report them. With several views,
+        a dict of such dicts by view.
+    views : ndarray of str, or None
+        The view of each term, if there are several.
+    rest : dict of ndarrays of shape (n_classes,)
+        The sums of views that are not shown; they are part of `decision`.
+    lines : Lines or None
+        What is shown instead of the terms: pieces of words are part of the words they stand in.
     """
 
     text: str
@@ -50,16 +58,24 @@ class Explanation:
     intercept: NDArray[np.float64]
     terms: NDArray[np.object_]
     contributions: NDArray[np.float64]
-    places: dict[str, set[int]] | None
+    places: dict[str, Any] | None
+    views: NDArray[np.object_] | None = None
+    rest: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    lines: Lines | None = None
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per term: the term, then its contribution to each class.
+
+        With several views, the view comes first.
 
         Returns
         -------
         pandas.DataFrame
         """
-        return data_frame(["term", *self.classes.tolist()], [self.terms.tolist(), *self.contributions.T])
+        names, columns = ["term", *self.classes.tolist()], [self.terms.tolist(), *self.contributions.T]
+        if self.views is None:
+            return data_frame(names, columns)
+        return data_frame(["view", *names], [self.views.tolist(), *columns])
 
     def __str__(self) -> str:
         return "\n".join([*self._title(), *text_table(self._rows())])
@@ -83,22 +99,30 @@ class Explanation:
             f"contributions to the decision value of {label}:",
         ]
 
+    def _shown(self) -> Lines:
+        if self.lines is not None:
+            return self.lines
+        places = self.places or {}
+        return Lines([str(term) for term in self.terms], self.contributions, [places.get(t, set()) for t in self.terms])
+
     def _rows(self) -> list[tuple[str, str]]:
-        column = self._column()
-        values, intercept = self.contributions[:, column], self.intercept[column]
+        column, lines = self._column(), self._shown()
+        values, intercept = lines.values[:, column], self.intercept[column]
         rows = [
-            *((printable(str(self.terms[i])), values[i]) for i in range(min(_SHOWN, len(values)))),
+            *((printable(lines.names[i]), values[i]) for i in range(min(_SHOWN, len(values)))),
             ("everything else", values[_SHOWN:].sum()),
+            *((f"all of {printable(name)}", sums[column]) for name, sums in self.rest.items()),
             ("intercept", intercept),
             ("decision value", self.decision[column]),
         ]
         return [(name, f"{value:+.4f}") for name, value in rows]
 
     def _coloured_text(self) -> str:
-        values = self.contributions[:, self._column()]
+        lines = self._shown()
+        values = lines.values[:, self._column()]
         covering: list[tuple[int, ...]] = [()] * len(self.text)  # the coloured terms at each character
         for i in range(_n_deciding(values)):
-            for character in (self.places or {}).get(self.terms[i], ()):
+            for character in lines.places[i]:
                 covering[character] += (i,)
         totals = {terms: float(values[list(terms)].sum()) for terms in set(covering)}
         largest = max(map(abs, totals.values()), default=0.0) or 1.0
@@ -106,14 +130,15 @@ class Explanation:
         for terms, run in groupby(range(len(self.text)), key=covering.__getitem__):
             characters = [*run]
             piece = _escape(self.text[characters[0] : characters[-1] + 1])
-            pieces.append(self._mark(piece, terms, totals[terms] / largest, values) if terms else piece)
+            pieces.append(_mark(piece, terms, totals[terms] / largest, lines.names, values) if terms else piece)
         return "".join(pieces)
 
-    def _mark(self, piece: str, terms: tuple[int, ...], strength: float, values: NDArray[np.float64]) -> str:
-        title = ", ".join(f"{printable(str(self.terms[i]))} {values[i]:+.4f}" for i in terms[:_SHOWN_TOGETHER])
-        colour = "0,150,60" if strength > 0 else "200,40,40"
-        style = f"background:rgba({colour},{0.1 + 0.6 * abs(strength):.2f});border-radius:3px"
-        return f"<span style='{style}' title='{html.escape(title)}'>{piece}</span>"
+
+def _mark(piece: str, terms: tuple[int, ...], strength: float, names: list[str], values: NDArray[np.float64]) -> str:
+    title = ", ".join(f"{printable(names[i])} {values[i]:+.4f}" for i in terms[:_SHOWN_TOGETHER])
+    colour = "0,150,60" if strength > 0 else "200,40,40"
+    style = f"background:rgba({colour},{0.1 + 0.6 * abs(strength):.2f});border-radius:3px"
+    return f"<span style='{style}' title='{html.escape(title)}'>{piece}</span>"
 
 
 def _escape(text: str) -> str:

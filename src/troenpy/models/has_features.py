@@ -4,7 +4,6 @@ from typing import Any, Self
 
 from sklearn.base import clone
 
-from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.term_features import TermFeatures
 
 
@@ -34,17 +33,6 @@ class HasFeatures:
         if features.n_jobs is None:
             features.n_jobs = self.n_jobs
         return features
-
-    @staticmethod
-    def explained_counter(text: Any, features: TermFeatures) -> CountVectorizer:
-        """Return the CountVectorizer for a text to explain; raise if it cannot be explained."""
-        counter = features.views_[0].counter
-        if counter is None or counter.input != "content":
-            way = "counts" if counter is None else f"input={counter.input!r}"
-            raise ValueError(f"explain needs a model fitted on text, but this one was fitted with {way}")
-        if not isinstance(text, str):
-            raise TypeError(f"explain takes one string, got {type(text).__name__}")
-        return counter
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
@@ -91,3 +79,13 @@ def check_features(features: Any) -> TermFeatures:
     if not isinstance(features, TermFeatures):
         raise TypeError(f"expected TermFeatures, got {type(features).__name__}")
     return features
+
+
+def check_explained(text: Any, features: TermFeatures) -> None:
+    """Raise if a text cannot be explained."""
+    for view in features.views_:
+        if view.counter is None or view.counter.input != "content":
+            way = "counts" if view.counter is None else f"input={view.counter.input!r}"
+            raise ValueError(f"explain needs a model fitted on text, but this one was fitted with {way}")
+    if not isinstance(text, str):
+        raise TypeError(f"explain takes one string, got {type(text).__name__}")

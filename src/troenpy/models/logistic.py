@@ -14,7 +14,7 @@ from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from troenpy._kernel.solver import Rows
+from troenpy._kernel.solver import Part, Rows
 from troenpy.fitting.notices import warn_user
 from troenpy.models.losses import Codes, Floats, RowLoss, first_intercept
 from troenpy.models.newton import Descent, SharedDirections, State
@@ -94,7 +94,7 @@ def fit_logistic(
     >>> coef.round(3).tolist(), intercept.round(3).tolist()
     ([[-0.77, 0.344]], [0.125])
     """
-    design = X if isinstance(X, Design) else Design(X, n_blocks, n_threads)
+    design = X if isinstance(X, Design) else Design(Part(X, n_blocks), n_threads=n_threads)
     fit = design.fit(codes, n_classes, C=C, sample_weight=sample_weight, tol=tol, max_iter=max_iter)
     return fit.coef, fit.intercept, fit.n_iter
 
@@ -114,15 +114,15 @@ class Design:
 
     Parameters
     ----------
-    X, n_blocks, n_threads
+    *parts : Part
+        Blocks of columns that share a pattern, and further columns; coefficients come part by part.
+    n_threads : int, default=1
         As in `fit_logistic`.
-    tail : ndarray or CSR of shape (n_documents, n_tail), optional
-        More columns, which do not share the pattern of the blocks.
     """
 
-    def __init__(self, X: Any, n_blocks: int = 1, n_threads: int = 1, tail: Any = None) -> None:
-        self.n_rows, self._sure = X.shape[0], SURE_CONDITION[np.dtype(X.dtype)]
-        self.rows = Rows(X, n_blocks, n_threads, tail)
+    def __init__(self, *parts: Part, n_threads: int = 1) -> None:
+        self.rows = Rows(*parts, n_threads=n_threads)
+        self.n_rows, self._sure = self.rows.n_rows, SURE_CONDITION[np.dtype(parts[0].X.dtype)]
 
     def fit(
         self, codes: ArrayLike, n_classes: int, *, C: float, sample_weight: Floats | None, tol: float, max_iter: int
@@ -137,7 +137,7 @@ class Design:
         # Replace C by C times the largest weight: then no weight exceeds 1, and their scale does not matter.
         largest = float(weights.max())
         solution, strength = self.solve(codes, weights / largest, n_classes, float(C), largest, tol, max_iter)
-        coef = solution.state.coef.T
+        coef = self.rows.in_order(solution.state.coef.T)
         coef *= np.sqrt(strength) * min(1.0, C * largest / strength)
         intercept = solution.state.intercept
         # With several classes a constant added to all intercepts changes nothing: make their mean 0, as scikit-learn.

@@ -2,7 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from troenpy.features.count_vectorizer import CountVectorizer
 
@@ -30,6 +31,18 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
     >>> {term: sorted(covered) for term, covered in places.items()}
     {'late': [2, 3, 4, 5], 'goal': [7, 8, 9, 10], 'late goal': [2, 3, 4, 5, 7, 8, 9, 10]}
     """
+    found = occurrences(text, counter)
+    return None if found is None else {term: set(chain.from_iterable(places)) for term, places in found.items()}
+
+
+def occurrences(text: str, counter: CountVectorizer) -> dict[str, list[Sequence[int]]] | None:
+    """Return the characters of every occurrence of each term; None as in `term_places`.
+
+    Examples
+    --------
+    >>> occurrences("no, no", CountVectorizer())
+    {'no': [[0, 1], [4, 5]]}
+    """
     is_word = counter.analyzer == "word"
     is_known = is_word or counter.analyzer in ("char", "char_wb")
     if not is_known or counter.input != "content" or counter.preprocessor or (is_word and counter.tokenizer):
@@ -38,11 +51,11 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
     if prepared is None:
         return None
     grams = {"word": _word_ngrams, "char": _char_ngrams, "char_wb": _char_ngrams_in_words}[counter.analyzer]
-    places: dict[str, set[int]] = defaultdict(set)
+    places: dict[str, list[Sequence[int]]] = defaultdict(list)
     found = []
     for term, covered in grams(*prepared, counter):
         found.append(term)
-        places[term].update(covered)
+        places[term].append(covered)
     # A subclass may do anything: show no positions rather than wrong ones.
     analyzed = counter.build_analyzer()(text)
     return dict(places) if found == analyzed or sorted(found) == sorted(analyzed) else None
@@ -59,7 +72,7 @@ def _preprocess(text: str, counter: CountVectorizer) -> tuple[str, Origins] | No
     return (whole, origins) if len(whole) == len(origins) else None
 
 
-def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Iterable[int]]]:
+def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Sequence[int]]]:
     pattern, stop_words = re.compile(counter.token_pattern), counter.get_stop_words() or ()
     group = min(1, pattern.groups)
     words = [
@@ -74,7 +87,7 @@ def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Itera
             yield " ".join([word for word, _ in chosen]), [place for _, covered in chosen for place in covered]
 
 
-def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Iterable[int]]]:
+def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Sequence[int]]]:
     text, origins = _without_long_spaces(text, origins)
     shortest, longest = counter.ngram_range
     for n in range(shortest, min(longest, len(text)) + 1):
@@ -82,7 +95,7 @@ def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Itera
             yield text[i : i + n], _known(origins[i : i + n])
 
 
-def _char_ngrams_in_words(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Iterable[int]]]:
+def _char_ngrams_in_words(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Sequence[int]]]:
     shortest, longest = counter.ngram_range
     for found in re.finditer(r"\S+", text):
         word, places = f" {found[0]} ", [None, *origins[found.start() : found.end()], None]
@@ -105,7 +118,7 @@ def _without_long_spaces(text: str, origins: Origins) -> tuple[str, Origins]:
     return "".join([*pieces, text[end:]]), [*kept, *origins[end:]]
 
 
-def _known(origins: Origins) -> Iterable[int]:
+def _known(origins: Origins) -> Sequence[int]:
     if isinstance(origins, range):
         return origins
     return [place for place in origins if place is not None]

@@ -18,7 +18,7 @@ from troenpy.fitting.parameters import check_count
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.explanation import NeighborExplanation
 from troenpy.models.full_length import compare_rows, with_full_length, with_zero_column
-from troenpy.models.has_features import HasFeatures, check_features
+from troenpy.models.has_features import HasFeatures, check_explained, check_features
 from troenpy.models.neighbors import SparseKNeighborsClassifier
 
 
@@ -111,7 +111,7 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
                 f"n_neighbors={self.n_neighbors} is more than the {len(labels)} training documents: ask for fewer"
                 " neighbours, or fit more documents"
             )
-        rows = with_full_length(rows, *features.weights_.shape)
+        rows = with_full_length(rows, features.layout_)
         neighbors.fit(rows, labels.classes[labels.indicator.indices])
         self.features_, self.neighbors_ = features, neighbors
         return self
@@ -199,11 +199,11 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         ([1, 0], ['s', 's'], ['goal', 'own'])
         """
         check_is_fitted(self, "neighbors_")
-        self.explained_counter(text, self.features_)
+        check_explained(text, self.features_)
         query, neighbors = self._rows([text]), self.neighbors_
         distances, documents = neighbors._nearest(query)
         rows = neighbors._spaces[0].rows[documents[0]]
-        numbers, shared, apart, profile = compare_rows(query, rows, *self.features_.weights_.shape)
+        numbers, shared, apart, profile = compare_rows(query, rows, self.features_.layout_)
         return NeighborExplanation(
             text=text,
             label=neighbors._winners(distances, documents)[0],

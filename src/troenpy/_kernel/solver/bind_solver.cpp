@@ -3,9 +3,13 @@
 #include "bind.hpp"
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <stdexcept>
+#include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
 #include "solver/ascent.hpp"
@@ -40,16 +44,24 @@ Tail<Value> checked_tail(Array<const Value> values, Array<const std::int32_t> in
     return {values.data(), indices.data(), starts.data(), n_columns};
 }
 
+// Data, indices and indptr of a part, its terms and blocks.
 template <typename Value, typename Index>
-void construct(Rows<Value> *place, Array<const Value> data, Array<const Index> indices, Array<const Index> indptr,
-               std::size_t n_terms, std::size_t n_blocks, Array<const Value> tail,
-               Array<const std::int32_t> tail_indices, Array<const std::int64_t> tail_indptr, std::size_t n_tail) {
-    require(data.size() == indices.size(), "data and indices differ in length");
-    require(n_blocks > 0, "n_blocks must be at least 1");
-    const std::size_t n_rows = checked_rows(indptr, data.size());
+using GivenPart = std::tuple<Array<const Value>, Array<const Index>, Array<const Index>, std::size_t, std::size_t>;
+
+template <typename Value, typename Index>
+void construct(Rows<Value> *place, const std::vector<GivenPart<Value, Index>> &given, Array<const Value> tail,
+               Array<const std::int32_t> tail_indices, Array<const std::int64_t> tail_indptr, std::size_t n_rows,
+               std::size_t n_tail) {
+    std::vector<Part<Value, Index>> parts;
+    for (const auto &[data, indices, indptr, n_terms, n_blocks] : given) {
+        require(data.size() == indices.size(), "data and indices differ in length");
+        require(n_blocks > 0, "n_blocks must be at least 1");
+        require(checked_rows(indptr, data.size()) == n_rows, "a part has another number of rows");
+        parts.push_back({data.data(), indices.data(), indptr.data(), n_terms, n_blocks});
+    }
     const Tail<Value> checked = checked_tail(tail, tail_indices, tail_indptr, n_rows, n_tail);
     nb::gil_scoped_release release;
-    new (place) Rows<Value>(data.data(), indices.data(), indptr.data(), n_rows, n_terms, n_blocks, checked);
+    new (place) Rows<Value>(parts, n_rows, checked);
 }
 
 template <typename Value>
@@ -130,10 +142,10 @@ template <typename Value>
 void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
     nb::class_<Rows<Value>> rows(module, rows_name);
     const auto constructor = [&](auto function) {
-        rows.def("__init__", function, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
-                 nb::arg("indptr").noconvert(), nb::arg("n_terms"), nb::arg("n_blocks"), nb::arg("tail").noconvert(),
-                 nb::arg("tail_indices").noconvert(), nb::arg("tail_indptr").noconvert(), nb::arg("n_tail"),
-                 nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());  // the tail
+        rows.def("__init__", function, nb::arg("parts").noconvert(), nb::arg("tail").noconvert(),
+                 nb::arg("tail_indices").noconvert(), nb::arg("tail_indptr").noconvert(), nb::arg("n_rows"),
+                 nb::arg("n_tail"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+                 nb::keep_alive<1, 5>());  // the tail
     };
     constructor(&construct<Value, std::int32_t>);
     constructor(&construct<Value, std::int64_t>);

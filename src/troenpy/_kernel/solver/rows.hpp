@@ -1,13 +1,15 @@
-// The rows of a sparse X made of blocks over one pattern, and of a tail of further columns.
+// The rows of a sparse X made of parts, each of blocks over one pattern, and of a tail of further columns.
 //
 // For every term of a row its number once, and the values of all blocks side by side. The tail is not copied:
 // whoever makes Rows keeps it alive.
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -34,25 +36,42 @@ struct Tail {
     }
 };
 
+// A part of X as CSR arrays: row r has its values in block 0, then the same columns in block 1, and so on.
+template <typename Value, typename Index>
+struct Part {
+    const Value *data;
+    const Index *indices, *indptr;
+    std::size_t n_terms, n_blocks;
+};
+
 template <typename Value>
 class Rows {
 public:
-    // CSR arrays, checked here: row r has its values in block 0, then the same columns in block 1, and so on.
+    // The terms of all parts are numbered one after the other. A part with fewer blocks than another has zeros in the rest.
     template <typename Index>
-    Rows(const Value *data, const Index *indices, const Index *indptr, std::size_t n_rows, std::size_t n_terms,
-         std::size_t n_blocks, Tail<Value> tail)
-        : n_terms_(n_terms), n_blocks_(n_blocks), tail_(tail), starts_(n_rows + 1, 0) {
-        if (n_terms > std::numeric_limits<std::uint32_t>::max() || n_rows > std::numeric_limits<std::uint32_t>::max())
-            throw std::invalid_argument("more than 2**32 - 1 rows or columns");
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            const auto length = static_cast<std::size_t>(indptr[row + 1] - indptr[row]);
-            if (length % n_blocks != 0) throw std::invalid_argument("the blocks of a row differ in their columns");
-            starts_[row + 1] = starts_[row] + length / n_blocks;
+    Rows(const std::vector<Part<Value, Index>> &parts, std::size_t n_rows, Tail<Value> tail)
+        : tail_(tail), starts_(n_rows + 1, 0) {
+        for (const Part<Value, Index> &part : parts) {
+            n_terms_ += part.n_terms;
+            n_blocks_ = std::max(n_blocks_, part.n_blocks);
+            for (std::size_t row = 0; row < n_rows; ++row) {
+                const auto length = static_cast<std::size_t>(part.indptr[row + 1] - part.indptr[row]);
+                if (length % part.n_blocks != 0)
+                    throw std::invalid_argument("the blocks of a row differ in their columns");
+                starts_[row + 1] += length / part.n_blocks;
+            }
         }
+        if (n_terms_ > std::numeric_limits<std::uint32_t>::max() || n_rows > std::numeric_limits<std::uint32_t>::max())
+            throw std::invalid_argument("more than 2**32 - 1 rows or columns");
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
         terms_ = Zeros<std::uint32_t>(starts_.back());
-        values_ = Zeros<Value>(starts_.back() * n_blocks);
-        for (std::size_t row = 0; row < n_rows; ++row)
-            fill(row, data + indptr[row], indices + indptr[row], starts_[row + 1] - starts_[row]);
+        values_ = Zeros<Value>(starts_.back() * n_blocks_);
+        std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+        std::size_t first_term = 0;
+        for (const Part<Value, Index> &part : parts) {
+            for (std::size_t row = 0; row < n_rows; ++row) fill(part, row, first_term, next[row]);
+            first_term += part.n_terms;
+        }
     }
 
     std::size_t n_rows() const { return starts_.size() - 1; }
@@ -89,21 +108,25 @@ public:
 
 private:
     template <typename Index>
-    void fill(std::size_t row, const Value *data, const Index *indices, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t at = starts_[row] + i;
+    void fill(const Part<Value, Index> &part, std::size_t row, std::size_t first_term, std::size_t &next) {
+        const auto begin = static_cast<std::size_t>(part.indptr[row]),
+                   end = static_cast<std::size_t>(part.indptr[row + 1]);
+        const std::size_t n = (end - begin) / part.n_blocks;
+        const Value *data = part.data + begin;
+        const Index *indices = part.indices + begin;
+        for (std::size_t i = 0; i < n; ++i, ++next) {
             const auto term = static_cast<std::uint64_t>(indices[i]);
-            if (term >= n_terms_) throw std::out_of_range("a column index is outside the first block");
-            terms_.data()[at] = static_cast<std::uint32_t>(term);
-            for (std::size_t b = 0; b < n_blocks_; ++b) {
-                if (static_cast<std::uint64_t>(indices[b * n + i]) != term + b * n_terms_)
+            if (term >= part.n_terms) throw std::out_of_range("a column index is outside the first block");
+            terms_.data()[next] = static_cast<std::uint32_t>(first_term + term);
+            for (std::size_t b = 0; b < part.n_blocks; ++b) {
+                if (static_cast<std::uint64_t>(indices[b * n + i]) != term + b * part.n_terms)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                values_.data()[at * n_blocks_ + b] = data[b * n + i];
+                values_.data()[next * n_blocks_ + b] = data[b * n + i];
             }
         }
     }
 
-    std::size_t n_terms_, n_blocks_;
+    std::size_t n_terms_ = 0, n_blocks_ = 1;
     Tail<Value> tail_;
     std::vector<std::size_t> starts_;  // of each row, in terms_
     Zeros<std::uint32_t> terms_;

@@ -1,0 +1,97 @@
+"""Count documents for several views, in one pass over them where the views read them alike."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.counted_rows import Capacity, CountedRows
+from troenpy.features.term_filter import ClassFilter
+from troenpy.fitting.jobs import job_count
+
+#: Parameters that change what is read, before it is cut into terms.
+READING = ("encoding", "decode_error", "nulls", "strip_accents", "lowercase")
+
+
+def fit_rows(
+    names: Sequence[str],
+    counters: Sequence[CountVectorizer],
+    raw_documents: Any,
+    capacities: Sequence[Capacity],
+    filters: Sequence[ClassFilter | None],
+) -> list[CountedRows]:
+    """Fit counters to checked documents and return the counts, in over-allocated arrays."""
+    if len(counters) == 1:
+        return [counters[0]._fit_rows(raw_documents, capacities[0], filters[0])]
+    options = list(zip(names, counters, capacities, filters, strict=True))
+    if not read_alike(counters):
+        raw_documents = reusable(raw_documents)
+        rows = []
+        for name, counter, capacity, by_class in options:
+            with errors_of_view(name):
+                rows.append(counter._fit_rows(raw_documents, capacity, by_class))
+        return rows
+    for name, counter, _, _ in options:
+        with errors_of_view(name):
+            counter._check_fit()
+            counter._validate_as_parent_does()
+            counter.build_analyzer()  # for its errors and warnings on stop words
+    natives = _counted(counters, raw_documents, [None] * len(counters))
+    rows = []
+    for (name, counter, capacity, by_class), native in zip(options, natives, strict=True):
+        with errors_of_view(name):
+            rows.append(counter._finish_fit(native, capacity, by_class))
+    return rows
+
+
+def count_rows(
+    counters: Sequence[CountVectorizer], raw_documents: Any, capacities: Sequence[Capacity]
+) -> list[CountedRows]:
+    """Count new documents, in over-allocated arrays."""
+    if len(counters) == 1:
+        return [counters[0]._rows(raw_documents, capacities[0])]
+    indices = [counter._index() for counter in counters]
+    if any(index is None for index in indices) or not read_alike(counters):
+        raw_documents = reusable(raw_documents)
+        pairs = zip(counters, capacities, strict=True)
+        return [counter._rows(raw_documents, capacity) for counter, capacity in pairs]
+    natives = _counted(counters, raw_documents, indices)
+    both = zip(counters, natives, capacities, strict=True)
+    return [counter._matrix(native.rows(), capacity) for counter, native, capacity in both]
+
+
+def _counted(counters: Sequence[CountVectorizer], raw_documents: Any, indices: Sequence[Any]) -> list[Any]:
+    """Return the kernel's counters after one pass over the documents."""
+    natives = [
+        counter._new_counter(job_count(counter.n_jobs), index) for counter, index in zip(counters, indices, strict=True)
+    ]
+    for batch in counters[0]._batches(raw_documents):
+        for native in natives:
+            native.add(batch)
+    return natives
+
+
+def read_alike(counters: Sequence[CountVectorizer]) -> bool:
+    """Whether the kernel counts for all of them, and the text they cut is the same."""
+    first = [getattr(counters[0], name) for name in READING]
+    return all(
+        counter._kernel_applies() and [getattr(counter, name) for name in READING] == first for counter in counters
+    )
+
+
+def reusable(raw_documents: Any) -> Any:
+    """Return documents that can be read several times."""
+    if hasattr(raw_documents, "read_all"):  # a reader of Arrow batches
+        return raw_documents.read_all().columns[0]
+    return list(raw_documents) if isinstance(raw_documents, Iterator) else raw_documents
+
+
+@contextmanager
+def errors_of_view(name: str) -> Iterator[None]:
+    """Add the name of the view to errors about it."""
+    try:
+        yield
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise ValueError(f"view {name!r}: {error}") from None
