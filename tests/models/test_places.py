@@ -16,6 +16,7 @@ SETTINGS = {
     "ascii": {"strip_accents": "ascii", "lowercase": False},
     "pattern": {"token_pattern": r"(?u)\S+"},
     "group": {"token_pattern": r"(?u)\b(\w)\w*\b", "ngram_range": (1, 2)},
+    "text": {"analyzer": "text", "ngram_range": (1, 2), "stop_words": ["-"]},
     "characters": {"analyzer": "char", "ngram_range": (1, 4)},
     "characters in words": {"analyzer": "char_wb", "ngram_range": (2, 5)},
 }
@@ -35,6 +36,7 @@ def covered_text(text, covered):
         ("goal-kick c++", {"token_pattern": r"\S+"}, {"goal-kick": "goal-kick", "c++": "c++"}),
         ("id:7 id:8", {"token_pattern": r"id:(\d)"}, {"7": "7", "8": "8"}),
         ("Éa cafe\u0301", {"strip_accents": "unicode"}, {"ea": "Éa", "cafe": "cafe"}),
+        ("Don't! 東", {"analyzer": "text"}, {"don": "Don", "'": "'", "t": "t", "!": "!", "東": "東"}),
         ("a \t b", {"analyzer": "char", "ngram_range": (3, 3)}, {"a b": "a b"}),
         ("ab c", {"analyzer": "char_wb", "ngram_range": (3, 3)}, {" ab": "ab", "ab ": "ab", " c ": "c"}),
     ],

@@ -79,7 +79,8 @@ def add_documents(
 
     native = stream.native
     # N-grams of words are no texts in a table, and stop words are part of it.
-    is_plain = counter.analyzer != "word" or (counter.ngram_range[1] == 1 and not counter.stop_words)
+    has_words = counter._index_kind().has_words
+    is_plain = not has_words or (counter.ngram_range[1] == 1 and not counter.stop_words)
 
     def count() -> Any:
         tables = native.tables(n_threads) if is_plain and weights is None else []

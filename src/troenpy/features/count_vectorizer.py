@@ -3,16 +3,19 @@
 The module is long because every parameter and method is documented in place, as in scikit-learn.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from copy import copy
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
+from sklearn.utils._param_validation import StrOptions
 
 from troenpy import _kernel
+from troenpy._kernel.characters import prepare_kernel, tokens
 from troenpy.counts.class_frequency import check_min_class_df
 from troenpy.counts.labels import check_labels_fit, read_labels
 from troenpy.features import documents
@@ -55,7 +58,8 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
 
     Vocabulary, matrix and errors are those of :class:`sklearn.feature_extraction.text.CountVectorizer`. The kernel
     counts words and n-grams of words or characters (`analyzer` "word" with the default `token_pattern`, "char",
-    "char_wb"). With a custom tokenizer, preprocessor, pattern or analyzer, scikit-learn's own code runs.
+    "char_wb"). With a custom tokenizer, preprocessor, pattern or analyzer, scikit-learn's own code runs. A further
+    `analyzer`, "text", suits texts in any script, with punctuation and emoji; see the Notes.
 
     Documents may be str or bytes in any iterable, numpy arrays, pandas or polars Series, or Arrow string data, which
     is read without copying: arrays, or record batches, tables, polars DataFrames and readers with one column. A reader
@@ -78,13 +82,13 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
     tokenizer : callable or None, default=None
         Replaces the token pattern.
     stop_words : {"english"} or list or None, default=None
-        Words to remove before n-grams are formed.
+        Words to remove before n-grams are formed, if `analyzer` is "word" or "text".
     token_pattern : str or None
         Regular expression for a word; the default matches two or more word characters.
     ngram_range : tuple of two int, default=(1, 1)
         The shortest and the longest n-gram.
-    analyzer : {"word", "char", "char_wb"} or callable, default="word"
-        N-grams of words, of characters, or of characters inside words.
+    analyzer : {"word", "text", "char", "char_wb"} or callable, default="word"
+        N-grams of words; of words and symbols; of characters; or of characters inside words.
     max_df, min_df : float in [0, 1] or int, default=1.0 and 1
         Drop terms in more than `max_df` or fewer than `min_df` documents: a fraction (float) or a number (int).
     min_class_df : int or float in (0, 1] or None, default=None
@@ -122,6 +126,13 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
     at least a fifth of a class, and drops a word in 100 of the 995 others. Use it instead of a `min_df` above 1. A
     given `vocabulary` is not filtered.
 
+    **analyzer="text".** Words are runs of letters, digits and underscores, with their accents and vowel signs; a single
+    letter is a word. In scripts written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar), each
+    letter is a term. So is each punctuation mark or other symbol, and each emoji with all that it is composed of: skin
+    tones, joined emoji, flags. White space and control characters are in no term. Nothing else is joined: "#goal" is
+    two terms, "don't" three. N-grams consist of words and symbols, with a space between them. The classes of characters
+    do not depend on the version of Python.
+
     Examples
     --------
     >>> vectorizer = CountVectorizer()
@@ -130,10 +141,13 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
            [1, 1, 1, 2]])
     >>> vectorizer.get_feature_names_out().tolist()
     ['and', 'cat', 'dog', 'the']
+    >>> CountVectorizer(analyzer="text").build_analyzer()("I don't: 2-1! 東京 🇯🇵👍🏽")
+    ['i', 'don', "'", 't', ':', '2', '-', '1', '!', '東', '京', '🇯🇵', '👍🏽']
     """
 
     _parameter_constraints = {  # noqa: RUF012
         **SklearnCountVectorizer._parameter_constraints,
+        "analyzer": [StrOptions({"word", "text", "char", "char_wb"}), callable],
         "n_jobs": "no_validation",  # job_count raises a better error
         "min_class_df": "no_validation",  # and so does check_min_class_df
         "nulls": "no_validation",  # and check_nulls
@@ -336,6 +350,24 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
                 return names
         return super().get_feature_names_out(input_features)
 
+    def build_analyzer(self) -> Callable[[Any], list[str]]:
+        """Return the function that turns a document into its terms.
+
+        Returns
+        -------
+        analyze : callable
+            It decodes, preprocesses, finds words or characters, and forms n-grams.
+        """
+        if self.analyzer != "text":
+            return super().build_analyzer()
+        preprocess, stop_words = self.build_preprocessor(), self.get_stop_words()
+        self._check_stop_words_consistency(stop_words, preprocess, tokens)
+        return partial(self._analyze_text, preprocess, stop_words)
+
+    def _analyze_text(self, preprocess: Callable[[str], str], stop_words: Any, document: Any) -> list[str]:
+        """Return the terms of a document with analyzer="text"; the kernel counts the same."""
+        return self._word_ngrams(tokens(preprocess(self.decode(document))), stop_words)
+
     def _check_documents(self, raw_documents: Any) -> Any:
         """Check and return a collection of texts; with a custom analyzer, anything but a single string is fine."""
         if isinstance(raw_documents, str) or self._takes_text_only():
@@ -394,9 +426,17 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
                 UserWarning,
             )
 
+    def _warn_for_unused_params(self) -> None:
+        """Warn as scikit-learn does, which believes that stop words are for analyzer="word" only."""
+        checked = self
+        if self.analyzer == "text":
+            checked = copy(self)
+            checked.stop_words = None
+        SklearnCountVectorizer._warn_for_unused_params(checked)
+
     def _has_own_steps(self) -> bool:
         """Whether a subclass or this instance overrides a method that the kernel replaces."""
-        steps = ((getattr(self, name, None), getattr(SklearnCountVectorizer, name, None)) for name in REPLACED_STEPS)
+        steps = ((getattr(self, name, None), getattr(CountVectorizer, name, None)) for name in REPLACED_STEPS)
         return any(getattr(own, "__func__", own) is not parents for own, parents in steps)
 
     def _takes_text_only(self) -> bool:
@@ -408,7 +448,7 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         return self._takes_text_only() and self._kernel_knows_settings() and _kernel.compiled() is not None
 
     def _kernel_knows_settings(self) -> bool:
-        knows_words = self.analyzer in ("char", "char_wb") or (
+        knows_words = self.analyzer in ("text", "char", "char_wb") or (
             self.analyzer == "word" and self.token_pattern == DEFAULT_TOKEN_PATTERN
         )
         knows_accents = self.strip_accents is None or self.strip_accents in ("ascii", "unicode")
@@ -433,8 +473,8 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
         return documents.objects(raw_documents, self.nulls)
 
     def _index_kind(self) -> IndexKind:
-        is_word = self.analyzer == "word"
-        return IndexKind(is_word, tuple(self.get_stop_words() or ()) if is_word else ())
+        has_words = self.analyzer in ("word", "text")
+        return IndexKind(has_words, tuple(self.get_stop_words() or ()) if has_words else ())
 
     def _count(self, raw_documents: Any, n_threads: int, *, index: Any = None, tables: Any = ()) -> Any:
         """Return the kernel's counter with the counts: only of the terms of an index, or in the tables of a tally."""
@@ -448,6 +488,8 @@ class CountVectorizer(LazyVocabulary, SklearnCountVectorizer):
     def _new_counter(self, n_threads: int, index: Any = None, tables: Any = ()) -> Any:
         """Return a counter of the kernel, without documents."""
         assert _kernel.native is not None  # noqa: S101
+        if self.analyzer == "text":
+            prepare_kernel()
         min_n, max_n = self.ngram_range
         return _kernel.native.TermCounter(
             analyzer=self.analyzer,

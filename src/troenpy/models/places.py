@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from troenpy._kernel.characters import token_spans
 from troenpy.features.count_vectorizer import CountVectorizer
 
 #: For each character of a preprocessed text, its position in the original; None if it was added.
@@ -44,16 +45,15 @@ def occurrences(text: str, counter: CountVectorizer) -> dict[str, list[Sequence[
     {'no': [[0, 1], [4, 5]]}
     """
     is_word = counter.analyzer == "word"
-    is_known = is_word or counter.analyzer in ("char", "char_wb")
+    is_known = isinstance(counter.analyzer, str) and counter.analyzer in NGRAMS
     if not is_known or counter.input != "content" or counter.preprocessor or (is_word and counter.tokenizer):
         return None
     prepared = _preprocess(text, counter)
     if prepared is None:
         return None
-    grams = {"word": _word_ngrams, "char": _char_ngrams, "char_wb": _char_ngrams_in_words}[counter.analyzer]
     places: dict[str, list[Sequence[int]]] = defaultdict(list)
     found = []
-    for term, covered in grams(*prepared, counter):
+    for term, covered in NGRAMS[counter.analyzer](*prepared, counter):
         found.append(term)
         places[term].append(covered)
     # A subclass may do anything: show no positions rather than wrong ones.
@@ -73,18 +73,20 @@ def _preprocess(text: str, counter: CountVectorizer) -> tuple[str, Origins] | No
 
 
 def _word_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Sequence[int]]]:
-    pattern, stop_words = re.compile(counter.token_pattern), counter.get_stop_words() or ()
-    group = min(1, pattern.groups)
-    words = [
-        (found[group], _known(origins[found.start(group) : found.end(group)]))
-        for found in pattern.finditer(text)
-        if found[group] not in stop_words
-    ]
+    spans, stop_words = _word_spans(text, counter), counter.get_stop_words() or ()
+    words = [(text[i:j], _known(origins[i:j])) for i, j in spans if text[i:j] not in stop_words]
     shortest, longest = counter.ngram_range
     for n in range(shortest, min(longest, len(words)) + 1):
         for i in range(len(words) - n + 1):
             chosen = words[i : i + n]
             yield " ".join([word for word, _ in chosen]), [place for _, covered in chosen for place in covered]
+
+
+def _word_spans(text: str, counter: CountVectorizer) -> list[tuple[int, int]]:
+    if counter.analyzer == "text":
+        return token_spans(text)
+    pattern = re.compile(counter.token_pattern)
+    return [found.span(min(1, pattern.groups)) for found in pattern.finditer(text)]
 
 
 def _char_ngrams(text: str, origins: Origins, counter: CountVectorizer) -> Iterator[tuple[str, Sequence[int]]]:
@@ -122,3 +124,7 @@ def _known(origins: Origins) -> Sequence[int]:
     if isinstance(origins, range):
         return origins
     return [place for place in origins if place is not None]
+
+
+#: The n-grams of each analyzer, with the characters they cover.
+NGRAMS = {"word": _word_ngrams, "text": _word_ngrams, "char": _char_ngrams, "char_wb": _char_ngrams_in_words}

@@ -17,6 +17,7 @@
 #include "arrays.hpp"
 #include "gil.hpp"
 #include "text/arrow.hpp"
+#include "text/characters.hpp"
 #include "text/counter.hpp"
 #include "text/counts.hpp"
 #include "text/held_texts.hpp"
@@ -31,9 +32,10 @@ namespace {
 
 Analyzer analyzer_by_name(const std::string &name) {
     if (name == "word") return Analyzer::word;
+    if (name == "text") return Analyzer::text;
     if (name == "char") return Analyzer::chars;
     if (name == "char_wb") return Analyzer::chars_in_words;
-    throw std::invalid_argument("analyzer must be 'word', 'char' or 'char_wb', got '" + name + "'");
+    throw std::invalid_argument("analyzer must be 'word', 'text', 'char' or 'char_wb', got '" + name + "'");
 }
 
 std::string to_utf8(PyObject *str) {
@@ -55,6 +57,7 @@ Counter *make_counter(const std::string &analyzer, bool lowercase, std::uint32_t
                       std::vector<std::shared_ptr<TermTable>> tables) {
     if (min_n < 1 || min_n > max_n) throw std::invalid_argument("1 <= min_n <= max_n does not hold");
     if (n_threads < 1) throw std::invalid_argument("n_threads must be at least 1");
+    if (analyzer == "text") character_classes();  // throws if there are none
     Settings settings{analyzer_by_name(analyzer), lowercase, min_n, max_n, read_stop_words(stop_words), portable};
     return new Counter(std::move(settings), n_threads, std::move(index), std::move(tables));
 }
@@ -259,6 +262,10 @@ void bind(nb::module_ &module) {
         .def("fill_missing", &ArrowTexts::fill_missing)
         .def("to_list", &to_list);
 
+    module.def(
+        "set_character_classes",
+        [](Array<const std::uint8_t> classes) { set_character_classes(classes.data(), classes.size()); },
+        nb::arg("classes"));
     nb::class_<TermTable>(module, "TermTable");
     nb::class_<Counter>(module, "TermCounter")
         .def(nb::new_(&make_counter), nb::kw_only(), nb::arg("analyzer"), nb::arg("lowercase"), nb::arg("min_n"),

@@ -14,9 +14,11 @@ constexpr bool is_digit(unsigned c) { return c >= '0' && c <= '9'; }
 
 // As in Python's \s and str.isspace, 0x1C to 0x1F are white space.
 constexpr bool is_marked(Mark mark, unsigned c) {
-    return mark == Mark::words ? is_letter(c) || is_digit(c) || c == '_'
-                               : (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
+    return mark == Mark::spaces ? (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20)
+                                : is_letter(c) || is_digit(c) || c == '_';
 }
+
+constexpr bool is_separator(unsigned c) { return c <= 0x20 || c == 0x7F; }
 
 template <Mark mark>
 constexpr std::array<std::uint8_t, 256> make_marks() {
@@ -26,13 +28,14 @@ constexpr std::array<std::uint8_t, 256> make_marks() {
 }
 
 template <Mark mark, bool lower>
-std::uint64_t portable_block(const std::uint8_t *from, std::uint8_t *to) {
+BlockBits portable_block(const std::uint8_t *from, std::uint8_t *to) {
     static constexpr auto marks = make_marks<mark>();
-    std::uint64_t bits = 0;
+    BlockBits bits{0};
     for (unsigned i = 0; i < 64; ++i) {
         const std::uint8_t c = from[i];
         to[i] = lower && is_upper(c) ? c | 0x20 : c;
-        bits |= static_cast<std::uint64_t>(marks[c]) << i;
+        bits.marked |= static_cast<std::uint64_t>(marks[c]) << i;
+        if constexpr (mark == Mark::tokens) bits.separators |= static_cast<std::uint64_t>(is_separator(c)) << i;
     }
     return bits;
 }
@@ -57,23 +60,32 @@ TROENPY_TARGET_AVX2 inline __m256i marked_spaces(__m256i c) {
     return _mm256_or_si256(between(c, 0x09, 0x0D), between(c, 0x1C, 0x20));
 }
 
+TROENPY_TARGET_AVX2 inline __m256i marked_separators(__m256i c) {
+    const __m256i up_to_space = _mm256_cmpgt_epi8(_mm256_set1_epi8(0x21), c);
+    return _mm256_or_si256(up_to_space, _mm256_cmpeq_epi8(c, _mm256_set1_epi8(0x7F)));
+}
+
+TROENPY_TARGET_AVX2 inline std::uint64_t to_bits(__m256i mask) {
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(mask));
+}
+
 TROENPY_TARGET_AVX2 inline __m256i to_lower(__m256i c) {
     return _mm256_or_si256(c, _mm256_and_si256(between(c, 'A', 'Z'), _mm256_set1_epi8(0x20)));
 }
 
 template <Mark mark, bool lower>
-TROENPY_TARGET_AVX2 std::uint32_t avx2_half(const std::uint8_t *from, std::uint8_t *to) {
+TROENPY_TARGET_AVX2 inline BlockBits avx2_half(const std::uint8_t *from, std::uint8_t *to) {
     const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
     _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), lower ? to_lower(c) : c);
-    const __m256i marked = mark == Mark::words ? marked_words(c) : marked_spaces(c);
-    return static_cast<std::uint32_t>(_mm256_movemask_epi8(marked));
+    const std::uint64_t marked = to_bits(mark == Mark::spaces ? marked_spaces(c) : marked_words(c));
+    return {marked, mark == Mark::tokens ? to_bits(marked_separators(c)) : 0};
 }
 
 template <Mark mark, bool lower>
-TROENPY_TARGET_AVX2 std::uint64_t avx2_block(const std::uint8_t *from, std::uint8_t *to) {
-    const std::uint64_t first = avx2_half<mark, lower>(from, to);
-    const std::uint64_t second = avx2_half<mark, lower>(from + 32, to + 32);
-    return first | second << 32;
+TROENPY_TARGET_AVX2 BlockBits avx2_block(const std::uint8_t *from, std::uint8_t *to) {
+    const BlockBits first = avx2_half<mark, lower>(from, to);
+    const BlockBits second = avx2_half<mark, lower>(from + 32, to + 32);
+    return {first.marked | second.marked << 32, first.separators | second.separators << 32};
 }
 
 #endif
@@ -86,11 +98,23 @@ BlockScan choose([[maybe_unused]] bool portable) {
     return portable_block<mark, lower>;
 }
 
+template <Mark mark>
+BlockScan choose(bool lower, bool portable) {
+    return lower ? choose<mark, true>(portable) : choose<mark, false>(portable);
+}
+
 }  // namespace
 
 BlockScan choose_scan(Mark mark, bool lower, bool portable) {
-    if (mark == Mark::words) return lower ? choose<Mark::words, true>(portable) : choose<Mark::words, false>(portable);
-    return lower ? choose<Mark::spaces, true>(portable) : choose<Mark::spaces, false>(portable);
+    switch (mark) {
+        case Mark::words:
+            return choose<Mark::words>(lower, portable);
+        case Mark::spaces:
+            return choose<Mark::spaces>(lower, portable);
+        case Mark::tokens:
+            break;
+    }
+    return choose<Mark::tokens>(lower, portable);
 }
 
 }  // namespace troenpy::text

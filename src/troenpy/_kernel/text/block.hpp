@@ -1,4 +1,4 @@
-// Copies ASCII 64 bytes at a time, lowercased if requested, and marks the bytes of one kind.
+// Copies ASCII 64 bytes at a time, lowercased if requested, and marks the bytes of one or two kinds.
 
 #pragma once
 
@@ -6,10 +6,16 @@
 
 namespace troenpy::text {
 
-enum class Mark { words, spaces };
+enum class Mark { words, spaces, tokens };
 
-// Copies 64 ASCII bytes and returns one bit per byte.
-using BlockScan = std::uint64_t (*)(const std::uint8_t *from, std::uint8_t *to);
+// One bit per byte.
+struct BlockBits {
+    std::uint64_t marked;          // words, or spaces
+    std::uint64_t separators = 0;  // white space and control characters, for Mark::tokens only
+};
+
+// Copies 64 ASCII bytes.
+using BlockScan = BlockBits (*)(const std::uint8_t *from, std::uint8_t *to);
 
 // The fastest version for this processor, or the portable one; all give the same result.
 BlockScan choose_scan(Mark mark, bool lower, bool portable = false);

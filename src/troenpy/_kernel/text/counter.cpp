@@ -34,7 +34,7 @@ Counter::Counter(Settings settings, unsigned n_threads, std::shared_ptr<TermInde
                  std::vector<std::shared_ptr<TermTable>> tables)
     : settings_(std::move(settings)), n_threads_(n_threads), index_(std::move(index)), tables_(std::move(tables)) {
     if (!tables_.empty() && tables_.size() != n_threads) throw std::invalid_argument("every thread needs a table");
-    if (index_ != nullptr && index_->has_words() != (settings_.analyzer == Analyzer::word))
+    if (index_ != nullptr && index_->has_words() != settings_.has_words())
         throw std::invalid_argument("this index is of another kind of terms");
 }
 

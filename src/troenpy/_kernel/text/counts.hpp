@@ -121,7 +121,7 @@ private:
     TermCounts(Counter &counter, Vocabulary vocabulary)
         : CountedRows(counter, {vocabulary.take_places(), vocabulary.size(), false, true}),
           vocabulary_(std::move(vocabulary)),
-          has_words_(counter.settings().analyzer == Analyzer::word) {}
+          has_words_(counter.settings().has_words()) {}
 
     Vocabulary vocabulary_;
     bool has_words_;

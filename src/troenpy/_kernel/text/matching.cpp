@@ -114,7 +114,7 @@ bool has_shared_columns(const std::vector<std::vector<std::uint32_t>> &by_worker
 }
 
 Columns find_columns(Counter &counter, const GivenTerms &terms) {
-    const bool has_words = counter.settings().analyzer == Analyzer::word;
+    const bool has_words = counter.settings().has_words();
     const std::size_t n_workers = counter.workers().size();
     Columns columns{std::vector<std::vector<std::uint32_t>>(n_workers), terms.n_columns(), false, false};
     run_tasks(counter.n_threads(), n_workers, [&](unsigned, std::size_t worker, Watch &watch) {

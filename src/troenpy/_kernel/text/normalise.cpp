@@ -64,12 +64,20 @@ std::uint64_t growth(Form form) {
     return 4;
 }
 
+void clear(Buffer<std::uint64_t> &bitmap, std::uint64_t n_words) {
+    bitmap.reserve(n_words);
+    std::memset(bitmap.data(), 0, n_words * sizeof(std::uint64_t));
+}
+
+unsigned utf8_length(std::uint32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
+
 }  // namespace
 
 Normaliser::Normaliser(Mark mark, bool lower, bool portable)
     : mark_(mark),
       as_asked_{lower, choose_scan(mark, lower, portable)},
-      as_is_{false, choose_scan(mark, false, portable)} {}
+      as_is_{false, choose_scan(mark, false, portable)},
+      classes_(mark == Mark::tokens ? character_classes() : nullptr) {}
 
 bool Normaliser::read(const Text &text, Watch &watch) { return read_as(text, as_asked_, watch); }
 
@@ -78,7 +86,7 @@ void Normaliser::read_lowered(const Text &text, Watch &watch) { read_as(text, as
 bool Normaliser::read_as(const Text &text, Case rule, Watch &watch) {
     prepare(text);
     const bool done = read_form(text, rule, watch);
-    if (done) drop_single_characters();
+    if (done) drop_single_characters();  // of Mark::words; other marks have none
     return done;
 }
 
@@ -103,8 +111,12 @@ bool Normaliser::read_form(const Text &text, Case rule, Watch &watch) {
 void Normaliser::prepare(const Text &text) {
     const std::uint64_t most = text.length * growth(text.form) + 2 * block_size + padding;
     bytes_.reserve(most);
-    marks_.reserve(most / 64 + 2);
-    std::memset(marks_.data(), 0, (most / 64 + 2) * sizeof(std::uint64_t));
+    clear(marks_, most / 64 + 2);
+    if (mark_ == Mark::tokens) {
+        clear(tokens_, most / 64 + 2);
+        clear(begins_, most / 64 + 2);
+        token_ = Token::none;
+    }
     if (text.form != Form::ascii) plane_ = basic_plane();
     size_ = 0;
     is_ascii_ = true;
@@ -160,13 +172,19 @@ bool Normaliser::read_slowly(const Unit *&unit, const Unit *until, const Unit *e
 }
 
 void Normaliser::put_block(const std::uint8_t *from, std::uint64_t n, BlockScan scan) {
-    put_marks(scan(from, bytes_.data() + size_));
+    const BlockBits bits = scan(from, bytes_.data() + size_);
+    put_bits(marks_, bits.marked);
+    if (mark_ == Mark::tokens) {
+        put_bits(tokens_, ~bits.separators);
+        put_bits(begins_, ~(bits.separators | bits.marked));  // every ASCII symbol is a token
+        token_ = bits.marked >> 63 ? Token::word : bits.separators >> 63 ? Token::none : Token::symbol;
+    }
     size_ += n;
 }
 
-void Normaliser::put_marks(std::uint64_t bits) {
+void Normaliser::put_bits(Buffer<std::uint64_t> &bitmap, std::uint64_t bits) {
     const std::uint64_t shift = size_ % 64;
-    std::uint64_t *word = marks_.data() + size_ / 64;
+    std::uint64_t *word = bitmap.data() + size_ / 64;
     word[0] |= bits << shift;
     if (shift != 0) word[1] |= bits >> (64 - shift);
 }
@@ -174,12 +192,16 @@ void Normaliser::put_marks(std::uint64_t bits) {
 bool Normaliser::put(std::uint32_t c, bool lower) {
     if (lower && (c == capital_sigma || c == capital_i_with_dot)) return false;
     const std::uint32_t about = c < 0x10000 ? plane_[c] : describe(c);
+    if (mark_ == Mark::tokens) {
+        put_token_character(lower ? about & lower_mask : c);
+        return true;
+    }
     const std::uint32_t mark =
         mark_ == Mark::words ? (lower ? lower_is_word : is_word) : (lower ? lower_is_space : is_space);
     const std::uint32_t out = lower ? about & lower_mask : c;
     const bool marked = (about & mark) != 0;
     if (out < 0x80) {
-        put_marks(marked);
+        put_bits(marks_, marked);
         bytes_[size_++] = static_cast<std::uint8_t>(out);
     } else {
         put_multibyte(out, marked);
@@ -187,13 +209,29 @@ bool Normaliser::put(std::uint32_t c, bool lower) {
     return true;
 }
 
+void Normaliser::put_token_character(std::uint32_t c) {
+    const Step step = token_steps[static_cast<std::size_t>(token_)][static_cast<std::size_t>(classes_[c])];
+    token_ = step.next;
+    const unsigned length = utf8_length(c);
+    const std::uint64_t all_bytes = (1u << length) - 1;
+    put_bits(tokens_, step.next == Token::none ? 0 : all_bytes);
+    put_bits(marks_, step.next == Token::word ? all_bytes : 0);
+    put_bits(begins_, step.begins);
+    write(c, length);
+}
+
 void Normaliser::put_multibyte(std::uint32_t c, bool marked) {
     is_ascii_ = false;
-    const unsigned length = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    const unsigned length = utf8_length(c);
     if (marked) {
         if (mark_ == Mark::words && !follows_mark()) lone_starts_.push_back({size_, length});
-        put_marks((1u << length) - 1);
+        put_bits(marks_, (1u << length) - 1);
     }
+    write(c, length);
+}
+
+// As UTF-8.
+void Normaliser::write(std::uint32_t c, unsigned length) {
     std::uint8_t *to = bytes_.data() + size_;
     for (unsigned i = length - 1; i > 0; --i, c >>= 6) to[i] = static_cast<std::uint8_t>(0x80 | (c & 0x3F));
     static constexpr std::uint32_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};

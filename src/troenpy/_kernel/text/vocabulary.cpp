@@ -120,7 +120,7 @@ Vocabulary::Vocabulary(Counter &counter) {
         worker.reset();
     }
     const Settings &settings = counter.settings();
-    const bool has_tree = settings.analyzer == Analyzer::word && settings.max_n > 1;
+    const bool has_tree = settings.has_words() && settings.max_n > 1;
     if (has_tree) {
         for (Source &source : sources_) find_levels(source);
     }

@@ -1,6 +1,6 @@
 // Cuts documents into terms and counts them: those of a table that grows, or those of an index.
 //
-// A worker counts whole chunks of documents, in one thread. Words begin and end where the bits of Normaliser change.
+// A worker counts whole chunks of documents, in one thread. Words and tokens are runs in the bits of Normaliser.
 // N-grams of words are pairs of term numbers, so their text is not touched. Character n-grams are cut at every
 // position. In its own table, terms are counted without a branch: each remembers the last document it was in, and its
 // entry there. With an index, columns are known at once, and rows are written in one pass.
@@ -22,7 +22,7 @@
 
 namespace troenpy::text {
 
-enum class Analyzer { word, chars, chars_in_words };
+enum class Analyzer { word, text, chars, chars_in_words };
 
 struct Settings {
     Analyzer analyzer = Analyzer::word;
@@ -31,6 +31,9 @@ struct Settings {
     std::uint32_t max_n = 1;
     std::vector<std::string> stop_words;
     bool portable = false;
+
+    // Whether n-grams are pairs of words, and stop words apply.
+    bool has_words() const { return analyzer == Analyzer::word || analyzer == Analyzer::text; }
 };
 
 struct Entry {
@@ -78,11 +81,13 @@ private:
     void count_chars_in_words(Watch &watch);
     void collapse_spaces();
     void pad_words();
-    template <typename F>
-    void for_each_run(F &&body);
     void add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    template <bool tokens>
     void add_words_anywhere(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    template <bool tokens>
     void add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    template <bool tokens>
+    void add_words_fast(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     void find_starts();
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
