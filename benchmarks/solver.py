@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from troenpy import TermFeatures, TroenpyClassifier
+from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier
 from troenpy._kernel.solver import Part
 from troenpy.models.logistic import Design, fit_logistic
 
@@ -65,7 +65,7 @@ def measure(job: str, shape: str, folder: Path | None, C: float, effort: float) 
     """Time one fit, in this process."""
     texts, labels = texts_of(shape, folder)
     if job.startswith("text"):
-        one_view = TermFeatures(("certainty",), dtype=np.float32)
+        one_view = TermFeatures([("words", CountVectorizer(), ("certainty",))], dtype=np.float32)
         ours = job == "text-ours"
         model: Any = (
             TroenpyClassifier(one_view, C=C) if ours else make_pipeline(TfidfVectorizer(), LogisticRegression(C=C))

@@ -7,15 +7,20 @@ These commands compute the rows:
 
     troenpy reproduce --datasets all --splits 50 --beyond --out experiments/results/all
     python experiments/transport_run.py --vectors FILE
+    python experiments/views.py views FOLDER...
+    python experiments/views.py tokens FOLDER...
 """
 
 import argparse
+import json
+import math
 import re
 import statistics
 import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.grammar import read_methods
@@ -35,6 +40,8 @@ from troenpy.report.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, 
 ROOT = Path(__file__).parent.parent
 ROWS = ROOT / "experiments/results/all/rows.jsonl"
 TRANSPORT_ROWS = ROOT / "experiments/results/transport/rows.jsonl"
+VIEW_ROWS = ROOT / "experiments/results/views/rows.jsonl"
+TOKEN_ROWS = ROOT / "experiments/results/tokens/rows.jsonl"
 PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/beyond.md", "docs/transport.md"))
 MARKED = re.compile(r"<!-- (\w+): written by experiments/table.py -->\n(.*?)<!-- end of \1 -->", flags=re.DOTALL)
 
@@ -89,7 +96,59 @@ def sections() -> dict[str, str]:
         "parts_of_knn": table(rows, [KNN, "knn: tf*sqrt(certainty*idf)/hellinger", *ABLATION_KNN]),
         "parts_of_linear": table(rows, [LINEAR, *ABLATION_LINEAR]),
         "transport": transport_table(),
+        "views": view_table(),
+        "tokens": token_table(),
     }
+
+
+def error_rates(path: Path) -> dict[tuple[str, str, str], float]:
+    """Return the error in percent by corpus, variant and part, averaged over splits."""
+    rates: dict[tuple[str, str, str], list[float]] = {}
+    for row in read_json(path):
+        rates.setdefault((row["corpus"], row["variant"], row["part"]), []).append(100 * row["wrong"] / row["n"])
+    return {key: statistics.mean(values) for key, values in rates.items()}
+
+
+def read_json(path: Path) -> list[dict[str, Any]]:
+    """Read JSON lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def view_table() -> str:
+    """Return the errors of each view, in folds of the training part and on the test part."""
+    rates, rows = error_rates(VIEW_ROWS), read_json(VIEW_ROWS)
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    about = {row["corpus"]: (row["n_classes"], row["length"]) for row in rows if row["part"] == "test"}
+    lines = [["corpus", "classes", "characters", *variants, *variants], ["---", *["---:"] * (2 + 2 * len(variants))]]
+    for corpus in sorted(about, key=lambda name: (name in SEVEN, about[name][1])):
+        cells = [str(about[corpus][0]), f"{about[corpus][1]:.0f}"]
+        for part in ("folds", "test"):
+            errors = [f"{rates[corpus, variant, part]:.2f}" for variant in variants]
+            cells += [f"**{error}**" if error == min(errors, key=float) else error for error in errors]
+        lines.append([corpus, *cells])
+    for name, chosen in (("mean of the ten", set(about) - set(SEVEN)), ("mean of the seven", set(SEVEN))):
+        both = [(variant, part) for part in ("folds", "test") for variant in variants]
+        means = [statistics.mean(rates[corpus, *key] for corpus in chosen) for key in both]
+        lines.append([name, "", "", *(f"{mean:.2f}" for mean in means)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def token_table() -> str:
+    """Return the change of the error by each rule, in folds of the training parts."""
+    rates = error_rates(TOKEN_ROWS)
+    corpora, variants = (list(dict.fromkeys(key[i] for key in rates)) for i in (0, 1))
+    changes = {
+        variant: [
+            math.log(rates[corpus, variant, "folds"] / rates[corpus, variants[0], "folds"]) for corpus in corpora
+        ]
+        for variant in variants[1:]
+    }
+    lines = [["rule", "mean change of the error", "lower on", "higher on"], ["---", "---:", "---:", "---:"]]
+    for variant, logs in sorted(changes.items(), key=lambda item: statistics.mean(item[1])):
+        fewer, more = sum(change < 0 for change in logs), sum(change > 0 for change in logs)
+        lines.append([variant, f"{100 * math.expm1(statistics.mean(logs)):+.2f} %", str(fewer), str(more)])
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{table}\nOn {len(corpora)} corpora: {', '.join(corpora)}.\n"
 
 
 def few_rows(rows: list[Row]) -> str:
