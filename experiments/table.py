@@ -138,9 +138,7 @@ def token_table() -> str:
     rates = error_rates(TOKEN_ROWS)
     corpora, variants = (list(dict.fromkeys(key[i] for key in rates)) for i in (0, 1))
     changes = {
-        variant: [
-            math.log(rates[corpus, variant, "folds"] / rates[corpus, variants[0], "folds"]) for corpus in corpora
-        ]
+        variant: [math.log(rates[corpus, variant, "folds"] / rates[corpus, variants[0], "folds"]) for corpus in corpora]
         for variant in variants[1:]
     }
     lines = [["rule", "mean change of the error", "lower on", "higher on"], ["---", "---:", "---:", "---:"]]

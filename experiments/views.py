@@ -6,8 +6,8 @@
 A corpus is a file of JSON lines, NAME.jsonl.gz, with "text", "label" and "split" ("train", "test" or null; without a
 split, 80/20 splits with the seeds 0, 1, ...). `views` fits TroenpyClassifier (C = 3, nothing tuned) on words as
 scikit-learn cuts them, on tokens and their pairs, on pieces of words, and on both of the last: in folds of the training
-part, with copies of a text in one fold, and once on the test part. `tokens` reads training parts only: it changes one rule
-of the tokens at a time. Rows that are in the file already are not computed again.
+part, with copies of a text in one fold, and once on the test part. `tokens` reads training parts only: it changes one
+rule of the tokens at a time. Rows that are in the file already are not computed again.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +42,9 @@ VIEWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 }
 
 #: About the letters of scripts that are written without spaces.
-ONE = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+ONE = (
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 WORD = rf"(?:(?!{ONE})\w)"
 #: One rule changed at a time, as regular expressions.
 RULES = {
@@ -132,7 +135,7 @@ def analyzer(pattern: str, within_lines: bool) -> Callable[[str], list[str]]:
         terms = []
         for part in text.lower().splitlines() if within_lines else [text.lower()]:
             found = [match.group() for match in tokens.finditer(part)]
-            terms += [*found, *(f"{a} {b}" for a, b in zip(found, found[1:], strict=False))]
+            terms += [*found, *(f"{a} {b}" for a, b in pairwise(found))]
         return terms
 
     return analyze
