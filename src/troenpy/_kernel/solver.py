@@ -1,5 +1,6 @@
 """The rows of a design matrix, and passes over them: the kernel's where it is there, scipy's products otherwise."""
 
+from math import gcd
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,19 +68,18 @@ class Rows:
         self._parts = parts
         tail = _join([part.tail for part in parts if part.tail is not None], parts[0].X)
         self.n_rows, self.n_threads = parts[0].X.shape[0], n_threads
-        #: Of the kernel: the terms of all parts in each block, and a part without one has zeros there; then all tails.
-        self.n_terms, self.n_blocks = sum(part.n_terms for part in parts), max(part.n_blocks for part in parts)
         values = [*(part.X.data for part in parts), _values(tail)]
         self.n_values = sum(array.size for array in values)
         #: The sum of all values squared.
         self.squares = sum(float(np.einsum("i,i->", v, v, dtype=np.float64)) for v in values)
         self.native = None
         self.n_columns = sum(part.X.shape[1] for part in parts) + tail.shape[1]
+        #: How many blocks the kernel has side by side.
+        self._n_blocks = gcd(*(part.n_blocks for part in parts))
         native = _kernel.compiled()
         if native is None:
             self._X, self._tail = _join([part.X for part in parts]), tail
             return
-        self.n_columns = self.n_terms * self.n_blocks + tail.shape[1]
         rows = {"f": native.Rows32, "d": native.Rows64}[parts[0].X.dtype.char]
         index = np.result_type(*(part.X.indices.dtype for part in parts), *(part.X.indptr.dtype for part in parts))
         given = [
@@ -93,17 +93,16 @@ class Rows:
         """Return coefficients of shape (n_decisions, n_columns) part by part: the blocks of each, then its tail."""
         if len(self._parts) == 1:
             return coef
-        pieces, first_term, first_column = list[slice](), 0, 0
-        first_tail = self.n_terms * self.n_blocks if self.native is not None else self._X.shape[1]
+        first, first_tail = 0, sum(part.X.shape[1] for part in self._parts)
+        n_side_by_side = 1 if self.native is None else self._n_blocks
+        stride = first_tail // n_side_by_side
+        pieces = list[slice]()
         for part in self._parts:
-            if self.native is not None:
-                starts = [block * self.n_terms + first_term for block in range(part.n_blocks)]
+            for group in range(part.n_blocks // n_side_by_side):
+                starts = [block * stride + first + group * part.n_terms for block in range(n_side_by_side)]
                 pieces += [slice(start, start + part.n_terms) for start in starts]
-            else:
-                pieces.append(slice(first_column, first_column + part.X.shape[1]))
             pieces.append(slice(first_tail, first_tail + part.n_tail))
-            first_term, first_tail = first_term + part.n_terms, first_tail + part.n_tail
-            first_column += part.X.shape[1]
+            first, first_tail = first + part.X.shape[1] // n_side_by_side, first_tail + part.n_tail
         return np.concatenate([coef[:, piece] for piece in pieces], axis=1)
 
     def multiply(self, m: Floats, part: slice = slice(None)) -> Floats:

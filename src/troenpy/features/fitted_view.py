@@ -261,7 +261,7 @@ def choose_blocks(view: View, counts: ClassCounts, weigh: Any) -> tuple[list[Blo
     kept = [bool(weight.any()) for weight in weights]
     if not all(kept):
         dropped = [block.name for block, is_kept in zip(view.blocks, kept, strict=True) if not is_kept]
-        message = f"dropped {', '.join(dropped)}: all weights are zero"
+        message = f"{view.prefix}dropped {', '.join(dropped)}: all weights are zero"
         if "cib_ncf" in dropped:
             message += ". ECIB is zero for two classes of equal size: use 'ecib_abs' there"
         if not any(kept) and not view.has_profile:

@@ -20,7 +20,12 @@ class HasViews:
     """An estimator with fitted `_views`, or a `_stream` from which `_settle` fits them."""
 
     _views: list[FittedView]
+    _layout: Layout
     _stream: Any
+
+    def _set_views(self, views: list[FittedView]) -> None:
+        self._layout = Layout([(len(view.blocks), view.n_terms, view.n_classes) for view in views])
+        self._views = views  # last: from now on they are used
 
     def _settle(self) -> None:
         raise NotImplementedError
@@ -59,12 +64,8 @@ class HasViews:
     @property
     def layout_(self) -> Layout:
         """Which column belongs to which view, block and term."""
-        views = self._fitted_views()
-        known = vars(self).get("_layout")
-        if known is None or known[0] is not views:
-            known = views, Layout([(len(view.blocks), view.n_terms, view.n_classes) for view in views])
-            self._layout = known
-        return known[1]
+        self._fitted_views()
+        return self._layout
 
     @property
     def n_columns_(self) -> int:

@@ -43,6 +43,11 @@ class Layout:
         """Return the terms of a view."""
         return slice(int(self._terms[view]), int(self._terms[view + 1]))
 
+    def profile_columns(self) -> NDArray[np.int64]:
+        """Return the columns of all class profiles."""
+        ends, n_classes = self._columns[1:], self._sizes[:, 2]
+        return np.concatenate([np.arange(end - n, end) for end, n in zip(ends, n_classes, strict=True)])
+
     def view_of(self, terms: NDArray[Any]) -> NDArray[np.int64]:
         """Return the view of each term."""
         return np.searchsorted(self._terms, terms, side="right") - 1

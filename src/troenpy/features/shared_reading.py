@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from troenpy.features.arrow_documents import exports_arrow
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.term_filter import ClassFilter
@@ -83,15 +84,18 @@ def reusable(raw_documents: Any) -> Any:
     """Return documents that can be read several times."""
     if hasattr(raw_documents, "read_all"):  # a reader of Arrow batches
         return raw_documents.read_all().columns[0]
-    return list(raw_documents) if isinstance(raw_documents, Iterator) else raw_documents
+    if exports_arrow(raw_documents) or iter(raw_documents) is not iter(raw_documents):
+        return raw_documents
+    return list(raw_documents)
 
 
 @contextmanager
 def errors_of_view(name: str) -> Iterator[None]:
-    """Add the name of the view to errors about it."""
+    """Add the name of the view to errors about its parameters and terms."""
     try:
         yield
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise ValueError(f"view {name!r}: {error}") from None
+    except UnicodeError:  # about a document
+        raise
+    except (ValueError, TypeError) as error:
+        error.args = (f"view {name!r}: {error}",)
+        raise

@@ -5,7 +5,7 @@ it was. The kernel's tally does change, but its last batch only counts once the 
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -178,9 +178,30 @@ Stream: TypeAlias = PlainStream | KernelStream | RowStream
 
 @dataclass(frozen=True, eq=False)
 class ViewStreams:
-    """The streams of several views, to which the same batches are added."""
+    """The streams of several views, to which the same batches are added.
+
+    Parameters
+    ----------
+    streams : tuple of streams
+    kinds : tuple or None
+        What decides the terms of each view; None if it is not known, as in files.
+    """
 
     streams: tuple[Stream, ...]
+    kinds: tuple[Any, ...] | None = None
+
+    def check(self, names: Sequence[str], kinds: tuple[Any, ...]) -> None:
+        """Raise if the batches so far were counted for other views."""
+        if len(self.streams) != len(kinds):
+            raise ValueError(
+                f"the batches so far had {len(self.streams)} views, got {len(kinds)}: clone the features first"
+            )
+        for name, before, now in zip(names, self.kinds or kinds, kinds, strict=True):
+            if before != now:
+                raise ValueError(
+                    f"the batches so far were counted with other settings than those of the view {name!r}: clone the"
+                    " features first"
+                )
 
     @property
     def n_batches(self) -> int:
@@ -194,7 +215,7 @@ class ViewStreams:
 
     def copy(self, n_threads: int = 1) -> "ViewStreams":
         """Return independent streams that go on from here."""
-        return ViewStreams(tuple(stream.copy(n_threads) for stream in self.streams))
+        return ViewStreams(tuple(stream.copy(n_threads) for stream in self.streams), self.kinds)
 
 
 def _saved_counts(tally: Tally) -> Any:

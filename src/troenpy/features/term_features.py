@@ -4,6 +4,8 @@ The module is long because every parameter and method is documented in place, as
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -32,7 +34,7 @@ from troenpy.features.kept_streams import KeepsStream, errors_of_batch
 from troenpy.features.parts import Parts
 from troenpy.features.row_streams import RowStream
 from troenpy.features.scores import Scorer
-from troenpy.features.shared_reading import count_rows, fit_rows, reusable
+from troenpy.features.shared_reading import count_rows, errors_of_view, fit_rows, reusable
 from troenpy.features.streams import PlainStream, Stream, ViewStreams, row_stream
 from troenpy.features.tallies import Tally
 from troenpy.features.views import (
@@ -60,7 +62,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
     """Turn documents and labels into one sparse matrix of features: the paper's TF-PI, BTF and ECIB, and our own.
 
     Each block is a weighted copy of the term counts, normalised by row; only the class profile has one column per
-    class. The text is read once for all views, and counted once for all blocks of a view.
+    class. `fit` and `transform` read the text once for all views, and count it once for all blocks of a view.
 
     Parameters
     ----------
@@ -244,7 +246,8 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         computed when they are needed. **Columns change from call to call**, as in `TfPiVectorizer.partial_fit`, unless
         the counter has a `vocabulary` or documents are rows of counts. `cv` and the counter's `max_features` need all
         documents at once and raise an error here. So does calling `partial_fit` after `fit` on text, which discards
-        the terms that it drops.
+        the terms that it drops. With several views a batch is read once for each, so a generator or Arrow reader is
+        held in memory: pass batches.
 
         Parameters
         ----------
@@ -258,7 +261,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         views = read_views(self._views_or_default())
         counters = [self._bare_counter(view) for view in views if view.counter is not None]
         self._check_once(lambda: self._check_stream(views, counters), self, *counters)
-        streams = self._streams_so_far(len(views))
+        streams = self._streams_so_far(views)
         with errors_of_batch(streams.n_batches + 1, None if counters else raw_documents):
             if counters:
                 raw_documents = check_collection(raw_documents)
@@ -271,7 +274,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
                 weights = read_weights(sample_weight, len(labels))
                 n_threads = job_count(self.n_jobs)
                 stream = row_stream(streams.streams[0], rows.shape[1])
-                self._stream = ViewStreams((stream.add(rows, labels, weights, n_threads=n_threads),))
+                self._stream = ViewStreams((stream.add(rows, labels, weights, n_threads=n_threads),), streams.kinds)
         self.__dict__.pop("_views", None)
         return self
 
@@ -280,20 +283,17 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
     ) -> ViewStreams:
         if len(counters) > 1:
             raw_documents = reusable(raw_documents)
-        both = zip(streams.streams, counters, strict=True)
-        return ViewStreams(
-            tuple(add_documents(stream, counter, raw_documents, labels, weight) for stream, counter in both)
-        )
+        pairs = zip(streams.streams, counters, strict=True)
+        added = [add_documents(stream, counter, raw_documents, labels, weight) for stream, counter in pairs]
+        return ViewStreams(tuple(added), streams.kinds)
 
-    def _streams_so_far(self, n_views: int) -> ViewStreams:
+    def _streams_so_far(self, views: list[View]) -> ViewStreams:
         """Return the streams; after `fit` on counts, one that continues from them."""
+        kinds = tuple(view.kind() for view in views)
         if "_stream" in vars(self) or "_views" not in vars(self):
-            streams: ViewStreams = vars(self).get("_stream", ViewStreams((PlainStream(),) * n_views))
-            if len(streams.streams) != n_views:
-                raise ValueError(
-                    f"the batches so far had {len(streams.streams)} views, got {n_views}: clone the features first"
-                )
-            return streams
+            streams: ViewStreams = vars(self).get("_stream", ViewStreams((PlainStream(),) * len(views)))
+            streams.check([view.name for view in views], kinds)
+            return replace(streams, kinds=kinds)
         for view in self._views:
             check_not_left_out(view.counts)
             if view.counter is not None:
@@ -301,8 +301,9 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
                     "partial_fit cannot be called after fit, which discards the terms it drops: start with"
                     " partial_fit, or clone the features first"
                 )
-        (view,) = self._views
-        return ViewStreams((RowStream.of_counts(view.counts, view.length * view.counts.n_documents),))
+        (fitted,) = self._views
+        stream = RowStream.of_counts(fitted.counts, fitted.length * fitted.counts.n_documents)
+        return ViewStreams((stream,), kinds)
 
     def _bare_counter(self, view: View) -> CountVectorizer:
         """Return a copy of the counter to count with; a clone would take as long as counting a small batch."""
@@ -316,8 +317,9 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         check_no_cv(self.cv)
         self._check_views(views)
         self._check_parameters()
-        for counter in counters:
-            check_counter(counter)
+        for view, counter in zip(views, counters, strict=False):
+            with errors_of_view(view.name) if len(views) > 1 else nullcontext():
+                check_counter(counter)
 
     @all_or_nothing
     def fit_transform(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
@@ -349,11 +351,11 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         """Fit and return the parts of the matrix by view, for models that use blocks and profile separately."""
         rows, labels, weights = self._fit(raw_documents, y, sample_weight)
         splits = None if self.cv is None else folds(self.cv, self.random_state, rows[0].matrix, labels)
-        n_threads = job_count(self.n_jobs)
-        return [
-            view.training_parts(of_view, labels, weights, splits, self._weigh, n_threads)
-            for view, of_view in zip(self._views, rows, strict=True)
-        ]
+        n_threads, parts = job_count(self.n_jobs), []
+        for view, of_view in zip(self._views, rows, strict=True):
+            with errors_of_view(view.name) if len(rows) > 1 else nullcontext():
+                parts.append(view.training_parts(of_view, labels, weights, splits, self._weigh, n_threads))
+        return parts
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the features of new documents, with the weights from all training documents.
@@ -449,7 +451,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
             counts = ClassCounts.from_present(of_view.matrix, labels, weights)
             fitted.append(self._fit_view(view, counter, counts, mean_length(of_view.matrix, weights)))
         self.__dict__.pop("_stream", None)
-        self._views = fitted
+        self._set_views(fitted)
         return rows, labels, weights
 
     def _fit_texts(
@@ -526,7 +528,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         if tallies:
             self._stream = ViewStreams(tuple(PlainStream((tally,)) for tally in tallies))
         if views or not tallies:
-            self._views = views
+            self._set_views(views)
             if self._fitted_views()[0].counter is None:
                 self.n_features_in_ = self._fitted_views()[0].n_terms
         elif tallies[0].terms is None:

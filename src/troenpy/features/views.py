@@ -1,7 +1,7 @@
 """Views: what to count in a document, and which blocks to make from the counts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import clone
@@ -12,6 +12,10 @@ from troenpy.features.tfpi_vectorizer import TfPiVectorizer
 
 #: Replaces the CountVectorizer if documents are rows of a matrix of counts.
 COUNTS = "counts"
+#: Parameters of a counter that decide which terms a document has.
+DECIDE_TERMS = (
+    "analyzer", "ngram_range", "lowercase", "strip_accents", "token_pattern", "tokenizer", "preprocessor", "stop_words",
+)  # fmt: skip
 FORM = "write [('words', CountVectorizer(), ('pi', 'btf'))], with 'counts' as the second entry for a matrix of counts"
 
 
@@ -23,6 +27,14 @@ class View:
     counter: CountVectorizer | None
     blocks: list[Block]
     has_profile: bool
+    prefix: str = ""  # of messages, if there are several views
+
+    def kind(self) -> Any:
+        """Return what decides the terms of the view."""
+        if self.counter is None:
+            return self.name, COUNTS
+        values = [getattr(self.counter, name) for name in DECIDE_TERMS]
+        return self.name, *(tuple(value) if isinstance(value, list) else value for value in values)
 
     def new_counter(self, dtype: Any, n_jobs: int | None) -> CountVectorizer | None:
         """Return an unfitted counter with this dtype, and with this n_jobs unless it has its own."""
@@ -53,7 +65,10 @@ def read_views(views: Any) -> list[View]:
         raise ValueError(f"the names of views must differ, got {', '.join(map(repr, names))}")
     if len(views) > 1 and any(_is_counts(counter) for _, counter, _ in views):
         raise ValueError(f"a view of 'counts' must be the only one, got {', '.join(map(repr, names))}")
-    return [_read_view(*view) for view in views]
+    if len(views) > 1 and any(getattr(counter, "input", None) == "file" for _, counter, _ in views):
+        raise ValueError("input='file' needs a single view, since a file can be read once: use input='filename'")
+    read = [_read_view(*view) for view in views]
+    return read if len(read) == 1 else [replace(view, prefix=f"view {view.name!r}: ") for view in read]
 
 
 def any_takes_counts(views: Any) -> bool:

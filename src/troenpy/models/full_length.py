@@ -86,8 +86,7 @@ def compare_rows(
     np.add.at(shared, place, (2 * values * rows[:, columns].toarray()).T)
     order = np.argsort(-shared.sum(axis=1), kind="stable")
     order = order[shared[order].any(axis=1)]
-    every = np.arange(layout.n_columns)
-    of_profile = every[layout.locate(every)[0] < 0]
-    of_rows, of_query = (part[:, of_profile].toarray().astype(np.float64) for part in (rows, query))
+    profiles = layout.profile_columns()
+    of_rows, of_query = (part[:, profiles].toarray().astype(np.float64) for part in (rows, query))
     apart = values @ values + rows.multiply(rows).sum(axis=1) - (of_rows**2).sum(axis=1)
     return numbers[order], shared[order], apart, ((of_rows - of_query) ** 2).sum(axis=1)

@@ -35,25 +35,23 @@ class Scorer {
 public:
     // coef is [feature][decision].
     Scorer(const ViewFeatures &features, const Coefficient *coef, std::size_t n_decisions)
-        : features_(features),
-          stack_{nullptr,
-                 nullptr,
-                 nullptr,
-                 1,
-                 features.weights,
-                 1,
-                 features.n_columns,
-                 &set_,
-                 features.blocks,
-                 nullptr,
-                 features.n_classes(),
-                 nullptr,
-                 nullptr},
-          stack_writer_(stack_),
-          profiles_{nullptr, nullptr, nullptr, 1, &left_out_, features.smoothing, nullptr, sums_},
-          decisions_{nullptr, nullptr, nullptr, 1, coef, features.n_features(), nullptr, n_decisions, nullptr},
-          by_class_(features.n_classes()),
-          tail_(features.n_classes()) {
+        : features_(features), stack_writer_(stack_), by_class_(features.n_classes()), tail_(features.n_classes()) {
+        stack_.n_rows = profiles_.n_rows = decisions_.n_rows = 1;
+        stack_.indptr = profiles_.indptr = borders_;
+        stack_.weights = features.weights;
+        stack_.n_sets = 1;
+        stack_.n_columns = features.n_columns;
+        stack_.sets = &set_;
+        stack_.blocks = features.blocks;
+        stack_.tail = tail_.data();
+        stack_.n_tail = tail_.size();
+        profiles_.left_out = &left_out_;
+        profiles_.smoothing = features.smoothing;
+        profiles_.out = by_class_.data();
+        profiles_.sums = sums_;
+        decisions_.coef = coef;
+        decisions_.n_columns = features.n_features();
+        decisions_.n_decisions = n_decisions;
         if (features.profiles != nullptr) profile_writer_.emplace(profiles_, *features.profiles);
     }
     Scorer(const Scorer &) = delete;
@@ -74,8 +72,6 @@ public:
         }
         stack_.counts = counts.data();
         stack_.indices = columns.data();
-        stack_.indptr = borders_;
-        stack_.tail = tail_.data();
         stack_.out = values_.data();
         stack_.out_indices = value_columns_.data();
         stack_writer_.write(0);
@@ -90,8 +86,6 @@ private:
         std::fill(by_class_.begin(), by_class_.end(), 0.0);
         profiles_.data = counts.data();
         profiles_.indices = columns.data();
-        profiles_.indptr = borders_;
-        profiles_.out = by_class_.data();
         profile_writer_->write(0);
         const double rest = features_.n_labels;
         const bool is_known = sums_[0] > 0;
@@ -104,15 +98,16 @@ private:
     }
 
     const ViewFeatures &features_;
-    const std::int64_t set_ = 0;
+    // One row: its borders, its set of weights, what its profile leaves out.
     std::int64_t borders_[2] = {0, 0};
+    const std::int64_t set_ = 0;
     const double left_out_ = 0;
     double sums_[2] = {0, 0};
-    Stack<Value, std::int64_t> stack_;
+    Stack<Value, std::int64_t> stack_{};
     StackWriter<Value, std::int64_t> stack_writer_;
-    Profiles<Value, std::int64_t> profiles_;
+    Profiles<Value, std::int64_t> profiles_{};
     std::optional<ProfileWriter<Value, std::int64_t>> profile_writer_;
-    Decisions<Value, std::int64_t, Coefficient> decisions_;
+    Decisions<Value, std::int64_t, Coefficient> decisions_{};
     std::vector<double> by_class_;
     std::vector<Value> tail_, values_;
     std::vector<std::int64_t> value_columns_;

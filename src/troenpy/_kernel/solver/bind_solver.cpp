@@ -52,6 +52,7 @@ template <typename Value, typename Index>
 void construct(Rows<Value> *place, const std::vector<GivenPart<Value, Index>> &given, Array<const Value> tail,
                Array<const std::int32_t> tail_indices, Array<const std::int64_t> tail_indptr, std::size_t n_rows,
                std::size_t n_tail) {
+    require(!given.empty(), "rows need at least one part");
     std::vector<Part<Value, Index>> parts;
     for (const auto &[data, indices, indptr, n_terms, n_blocks] : given) {
         require(data.size() == indices.size(), "data and indices differ in length");

@@ -47,18 +47,19 @@ struct Part {
 template <typename Value>
 class Rows {
 public:
-    // The terms of all parts are numbered one after the other. A part with fewer blocks than another has zeros in the rest.
+    // The terms of all parts are numbered one after the other. If parts differ in their number of blocks, as many blocks
+    // are side by side as divide them all, and a term has a number for each such group: nothing is padded.
     template <typename Index>
     Rows(const std::vector<Part<Value, Index>> &parts, std::size_t n_rows, Tail<Value> tail)
         : tail_(tail), starts_(n_rows + 1, 0) {
+        for (const Part<Value, Index> &part : parts) n_blocks_ = std::gcd(n_blocks_, part.n_blocks);
         for (const Part<Value, Index> &part : parts) {
-            n_terms_ += part.n_terms;
-            n_blocks_ = std::max(n_blocks_, part.n_blocks);
+            n_terms_ += part.n_terms * (part.n_blocks / n_blocks_);
             for (std::size_t row = 0; row < n_rows; ++row) {
                 const auto length = static_cast<std::size_t>(part.indptr[row + 1] - part.indptr[row]);
                 if (length % part.n_blocks != 0)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                starts_[row + 1] += length / part.n_blocks;
+                starts_[row + 1] += length / n_blocks_;
             }
         }
         if (n_terms_ > std::numeric_limits<std::uint32_t>::max() || n_rows > std::numeric_limits<std::uint32_t>::max())
@@ -69,8 +70,9 @@ public:
         std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
         std::size_t first_term = 0;
         for (const Part<Value, Index> &part : parts) {
-            for (std::size_t row = 0; row < n_rows; ++row) fill(part, row, first_term, next[row]);
-            first_term += part.n_terms;
+            for (std::size_t group = 0; group < part.n_blocks / n_blocks_; ++group, first_term += part.n_terms)
+                for (std::size_t row = 0; row < n_rows; ++row)
+                    fill(part, row, group * n_blocks_, first_term, next[row]);
         }
     }
 
@@ -107,26 +109,28 @@ public:
     }
 
 private:
+    // Appends n_blocks_ blocks of a row, from the first on.
     template <typename Index>
-    void fill(const Part<Value, Index> &part, std::size_t row, std::size_t first_term, std::size_t &next) {
-        const auto begin = static_cast<std::size_t>(part.indptr[row]),
-                   end = static_cast<std::size_t>(part.indptr[row + 1]);
-        const std::size_t n = (end - begin) / part.n_blocks;
+    void fill(const Part<Value, Index> &part, std::size_t row, std::size_t first_block, std::size_t first_term,
+              std::size_t &next) {
+        const auto begin = static_cast<std::size_t>(part.indptr[row]);
+        const std::size_t n = (static_cast<std::size_t>(part.indptr[row + 1]) - begin) / part.n_blocks;
         const Value *data = part.data + begin;
         const Index *indices = part.indices + begin;
         for (std::size_t i = 0; i < n; ++i, ++next) {
             const auto term = static_cast<std::uint64_t>(indices[i]);
             if (term >= part.n_terms) throw std::out_of_range("a column index is outside the first block");
             terms_.data()[next] = static_cast<std::uint32_t>(first_term + term);
-            for (std::size_t b = 0; b < part.n_blocks; ++b) {
-                if (static_cast<std::uint64_t>(indices[b * n + i]) != term + b * part.n_terms)
+            for (std::size_t b = 0; b < n_blocks_; ++b) {
+                const std::size_t at = (first_block + b) * n + i;
+                if (static_cast<std::uint64_t>(indices[at]) != term + (first_block + b) * part.n_terms)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                values_.data()[next * n_blocks_ + b] = data[b * n + i];
+                values_.data()[next * n_blocks_ + b] = data[at];
             }
         }
     }
 
-    std::size_t n_terms_ = 0, n_blocks_ = 1;
+    std::size_t n_terms_ = 0, n_blocks_ = 0;
     Tail<Value> tail_;
     std::vector<std::size_t> starts_;  // of each row, in terms_
     Zeros<std::uint32_t> terms_;

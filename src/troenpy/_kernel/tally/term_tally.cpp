@@ -101,7 +101,8 @@ void TermTally::add_gathered(unsigned n_threads) {
         std::vector<std::uint32_t> n_terms;
         for (const auto &shard : shards_) n_terms.push_back(shard->table->n_terms());
         prepare_cells(gathered_.labels.n_classes);
-        adding_.emplace(std::exchange(gathered_, Documents()), std::move(n_terms));
+        adding_.emplace(Documents(), std::move(n_terms));
+        std::swap(adding_->documents(), gathered_);  // last, as it cannot fail
     }
     adding_->sum(n_threads);
     run_tasks(n_threads, adding_->n_workers(), [&](unsigned, std::size_t worker, Watch &watch) {
