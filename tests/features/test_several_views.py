@@ -2,10 +2,13 @@
 
 import copy
 import pickle
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from kernel_switch import needs_kernel
 from made_up_texts import TOPICS, made_up_texts
 from scipy import sparse
@@ -14,6 +17,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 from troenpy import CountVectorizer, TermFeatures, TextKNeighborsClassifier, TroenpyClassifier, load, save
+from troenpy._kernel.solver import Part, Rows
+from troenpy.models.logistic import Design
 
 TEXTS, LABELS = made_up_texts(90, n_shared=30)
 QUERIES = [*made_up_texts(20, n_shared=60, seed=3)[0], "", "nothing here"]
@@ -235,20 +240,20 @@ class TestExplain:
         total = explanation.intercept + explanation.contributions.sum(axis=0)
         np.testing.assert_allclose(total, explanation.decision, atol=1e-9)
         np.testing.assert_allclose(explanation.decision, self.MODEL.decision_function([self.TEXT])[0], atol=1e-5)
-        lines = explanation.intercept + explanation.lines.values.sum(axis=0)
-        np.testing.assert_allclose(lines, explanation.decision, atol=1e-9)
+        shown = explanation.intercept + explanation.shown.values.sum(axis=0)
+        np.testing.assert_allclose(shown, explanation.decision, atol=1e-9)
         frame = explanation.to_frame()
         assert set(frame["view"]) == {"words", "pieces"}
         assert len(frame) == len(explanation.terms) == len(explanation.views)
 
     def test_pieces_are_part_of_the_words_they_stand_in(self):
         explanation = self.MODEL.explain(self.TEXT, label="sport")
-        names = explanation.lines.names
+        names = explanation.shown.names
         assert {"goal", "goalkeeper", "goals"} <= set(names)  # only pieces of the last two are known
         assert not any(name.startswith(" ") for name in names)
         frame = explanation.to_frame().set_index("term")
         own = frame.loc["goal", "sport"] if np.ndim(frame.loc["goal", "sport"]) == 0 else None
-        folded = explanation.lines.values[names.index("goal"), list(explanation.classes).index("sport")]
+        folded = explanation.shown.values[names.index("goal"), list(explanation.classes).index("sport")]
         assert own is None or folded > own
         page = explanation._repr_html_()
         assert page.count("<span") >= 3
@@ -271,9 +276,91 @@ class TestExplain:
         model = TroenpyClassifier(TermFeatures(two_views())).fit(TEXTS, LABELS == "sport")
         explanation = model.explain(self.TEXT, label=True)
         np.testing.assert_allclose(explanation.decision[0], -explanation.decision[1])
-        total = explanation.intercept + explanation.lines.values.sum(axis=0)
+        total = explanation.intercept + explanation.shown.values.sum(axis=0)
         np.testing.assert_allclose(total, explanation.decision, atol=1e-9)
 
     def test_only_pieces(self):
         model = TroenpyClassifier(TermFeatures(two_views()[1:])).fit(TEXTS, LABELS)
-        assert model.explain(self.TEXT).lines is None
+        explanation = model.explain(self.TEXT)
+        assert explanation.shown.names == explanation.terms.tolist()
+
+    @pytest.mark.parametrize("options", [{}, {"strip_accents": "unicode"}, {"stop_words": ("late",)}])
+    @given(text=st.text(st.sampled_from("ago lt½İﬁ\u0301ΣςÉ漢👍🏽!\n"), max_size=30))
+    def test_any_text_adds_up(self, options, text):
+        model = added_up(tuple(options.items()))
+        for document in (text, f"late goal {text} goals", "between words!"):
+            explanation = model.explain(document)
+            total = explanation.intercept + explanation.shown.values.sum(axis=0)
+            np.testing.assert_allclose(total, explanation.decision, atol=1e-9)
+            np.testing.assert_allclose(explanation.decision, model.decision_function([document])[0], atol=1e-5)
+
+
+@cache
+def added_up(options):
+    texts = [*TEXTS, *(["between words", "½ goal", "İ late ﬁ"] * 4)]
+    labels = [*LABELS, *(["science", "sport", "politics"] * 4)]
+    options = {key: list(value) if key == "stop_words" else value for key, value in options}
+    pieces = {key: value for key, value in options.items() if key != "stop_words"}
+    views = two_views({**options, "analyzer": "text"}, {**pieces, "analyzer": "char", "ngram_range": (1, 2)})
+    return TroenpyClassifier(TermFeatures(views)).fit(texts, labels)
+
+
+def test_a_neighbours_terms_name_their_view():
+    views = [("a", CountVectorizer(), ("pi",)), ("b", CountVectorizer(analyzer="text"), ("pi",))]
+    model = TextKNeighborsClassifier(TermFeatures(views), n_neighbors=2).fit(TEXTS, LABELS)
+    assert {"goal (a)", "goal (b)"} <= set(model.explain("goal").terms)
+
+
+def test_other_settings_between_batches_are_an_error():
+    features = in_batches(TermFeatures(two_views()))
+    message = "the batches so far were counted with other settings than those of the view 'pieces'"
+    with pytest.raises(ValueError, match=message):
+        clone_of(features).set_params(pieces__analyzer="word").partial_fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="other settings than those of the view 'pieces'"):
+        clone_of(features).set_params(views=two_views()[::-1]).partial_fit(TEXTS, LABELS)
+    fewer = clone_of(features).partial_fit(TEXTS, LABELS).set_params(views=two_views()[:1])
+    with pytest.raises(ValueError, match="the batches so far had 2 views, got 1"):
+        fewer.transform(TEXTS)
+
+
+def clone_of(features):
+    return copy.deepcopy(features)
+
+
+class OneShot:
+    """Documents that can be read once, though not by an iterator."""
+
+    def __init__(self, texts):
+        self.texts = iter(texts)
+
+    def __iter__(self):
+        return self.texts
+
+
+@pytest.mark.parametrize("words", [{}, {"lowercase": False}])
+def test_what_can_be_read_once_is_read_once(words):
+    expected = TermFeatures(two_views(words)).fit(TEXTS, LABELS).transform(QUERIES)
+    features = TermFeatures(two_views(words)).fit(OneShot(TEXTS), LABELS)
+    np.testing.assert_array_equal(features.transform(OneShot(QUERIES)).toarray(), expected.toarray())
+    stream = TermFeatures(two_views(words)).partial_fit(OneShot(TEXTS), LABELS)
+    np.testing.assert_array_equal(stream.transform(QUERIES).toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize("n_blocks", [(1, 3), (2, 1), (4, 2), (2, 2), (3, 2)])
+def test_parts_of_any_number_of_blocks_are_not_padded(n_blocks):
+    rng = np.random.default_rng(0)
+    parts = []
+    for n in n_blocks:
+        pattern = sparse.random_array((50, 6), density=0.4, rng=rng, format="csr")
+        blocks = [
+            sparse.csr_array((rng.random(pattern.nnz), pattern.indices, pattern.indptr), (50, 6)) for _ in range(n)
+        ]
+        parts.append(Part(sparse.csr_array(sparse.hstack(blocks, format="csr")), n, rng.random((50, 2))))
+    whole = np.hstack([column for part in parts for column in (part.X.toarray(), part.tail)])
+    rows = Rows(*parts)
+    assert rows.n_columns == whole.shape[1]
+    m = rng.random((50, 3))
+    np.testing.assert_allclose(rows.in_order(rows.combine(m).T).T, whole.T @ m)
+    fit = Design(*parts).fit(np.arange(50) % 3, 3, C=1.0, sample_weight=None, tol=1e-8, max_iter=500)
+    rival = LogisticRegression(C=1.0, tol=1e-10, max_iter=5000).fit(whole, np.arange(50) % 3)
+    np.testing.assert_allclose(fit.coef, rival.coef_, atol=1e-4)

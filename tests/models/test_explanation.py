@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from some_views import words
 
-from troenpy import TermFeatures, TextKNeighborsClassifier, TroenpyClassifier
+from troenpy import CountVectorizer, TermFeatures, TextKNeighborsClassifier, TroenpyClassifier
 from troenpy.models.explanation import Explanation
+from troenpy.models.folding import ViewTerms
 
 TEXTS = ["late goal wins the cup", "the striker scores a goal", "the vote was close", "parliament will vote today"] * 3
 LABELS = ["sport", "sport", "politics", "politics"] * 3
@@ -25,10 +26,16 @@ def explained(text, contributions, places):
         classes=np.array(["a", "b"]),
         decision=values.sum(axis=0),
         intercept=np.zeros(2),
-        terms=np.array([*contributions], dtype=object),
-        contributions=values,
-        places=places,
+        shown_views=[view_terms(text, [*contributions], values, places)],
     )
+
+
+def view_terms(text, terms, values, places):
+    """Terms that stand in these places, whatever a counter would say."""
+    view = ViewTerms("words", CountVectorizer(), text, np.array(terms, dtype=object), values)
+    found = None if places is None else {term: [sorted(place)] for term, place in places.items()}
+    vars(view)["occurrences"] = found
+    return view
 
 
 def coloured(page):

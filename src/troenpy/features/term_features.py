@@ -408,9 +408,11 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
             if "_views" in vars(self):
                 return
             views = read_views(self._views_or_default())
-            fitted = [self._settle_view(view, stream) for view, stream in zip(views, self._stream.streams, strict=True)]
+            self._stream.check([view.name for view in views], tuple(view.kind() for view in views))
+            pairs = zip(views, self._stream.streams, strict=True)
+            fitted = [self._settle_view(view, stream) for view, stream in pairs]
             if all(view is not None for view in fitted):
-                self._views = [view for view in fitted if view is not None]
+                self._set_views([view for view in fitted if view is not None])
 
     def _settle_view(self, view: View, stream: Stream) -> FittedView | None:
         """Fit a view to all batches; None if there is no term within its limits, or only one class."""

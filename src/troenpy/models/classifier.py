@@ -30,10 +30,9 @@ from troenpy.fitting.parameters import check_not_negative, check_positive, check
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.explanation import Explanation
-from troenpy.models.folding import TermsOfView, display_lines
+from troenpy.models.folding import ViewTerms
 from troenpy.models.has_features import HasFeatures, check_explained, check_features
 from troenpy.models.logistic import Design, Fit
-from troenpy.models.places import occurrences
 
 #: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
@@ -294,10 +293,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             intercept, decision = intercept * signs, decision * signs
             views = [replace(of_view, values=of_view.values * signs) for of_view in views]
         column = int(np.argmax(probability)) if label is None else self._class_number(label)
-        shown = [of_view for of_view in views if view is None or of_view.name == view]
-        contributions = np.concatenate([of_view.values for of_view in shown])
-        order = np.argsort(-np.abs(contributions[:, column]), kind="stable")
-        places = {of_view.name: of_view.all_places() for of_view in shown}
+        is_shown = [view is None or of_view.name == view for of_view in views]
         return Explanation(
             text=text,
             label=self.classes_.tolist()[column],
@@ -306,17 +302,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             classes=self.classes_,
             decision=decision,
             intercept=intercept,
-            terms=np.concatenate([of_view.terms for of_view in shown])[order],
-            contributions=contributions[order],
-            places=places if len(shown) > 1 else places[shown[0].name],
-            views=np.repeat([of_view.name for of_view in shown], [len(of_view.terms) for of_view in shown])[order]
-            if len(views) > 1
-            else None,
-            rest={of_view.name: of_view.values.sum(axis=0) for of_view in views if of_view not in shown},
-            lines=display_lines(text, shown).sort(column) if len(shown) > 1 else None,
+            shown_views=[of_view for of_view, shown in zip(views, is_shown, strict=True) if shown],
+            rest={v.name: v.values.sum(axis=0) for v, shown in zip(views, is_shown, strict=True) if not shown},
         )
 
-    def _terms_by_view(self, text: str) -> tuple[list[TermsOfView], NDArray[np.float64]]:
+    def _terms_by_view(self, text: str) -> tuple[list[ViewTerms], NDArray[np.float64]]:
         """Return the contributions of terms by view, and what no term contributes."""
         found, intercept, layout = [], self.intercept_, self.features_.layout_
         views = zip(self.features_.views_, self.features_._parts_by_term(text), strict=True)
@@ -325,8 +315,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             arrays = parts.data, parts.indices, parts.indptr
             products = decision_values(*arrays, coef, np.zeros_like(intercept), slice(0, len(held) + 1))
             counter: Any = view.counter  # checked: it is a model of text
-            terms = view.terms_of(held)
-            found.append(TermsOfView(view.name, counter, terms, products[:-1], occurrences(text, counter)))
+            found.append(ViewTerms(view.name, counter, text, view.terms_of(held), products[:-1]))
             intercept = intercept + products[-1]
         return found, intercept
 
@@ -412,7 +401,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             yield self._multiply(rows, self.intercept_, part, n_threads)
 
     def _coef_by_feature(self) -> NDArray[Any]:
-        return np.ascontiguousarray(self.coef_.T)  # no copy, unless a user has set other coefficients
+        """Return the coefficients without a copy, unless a user has set others."""
+        coef = self.coef_.T
+        if not (coef.flags.c_contiguous and coef.dtype.char in "fd" and coef.dtype.isnative):
+            coef = np.ascontiguousarray(coef, dtype=np.float32 if coef.dtype == np.float32 else np.float64)
+        expected = self.features_.n_columns_, len(self.intercept_)
+        if coef.shape != expected:
+            raise ValueError(f"coef_ must have shape {expected[::-1]}, got {self.coef_.shape}")
+        return coef
 
     def _multiply(self, rows: Any, intercept: Any, part: slice, n_threads: int = 1) -> NDArray[np.float64]:
         """Multiply some rows by the coefficients, and add the intercept."""

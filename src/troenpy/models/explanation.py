@@ -2,6 +2,7 @@
 
 import html
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from troenpy.display.frames import data_frame, html_table, text_table
 from troenpy.display.plain import printable
-from troenpy.models.folding import Lines
+from troenpy.models.folding import ShownTerms, ViewTerms, shown_terms
 
 _SHOWN = 10
 _SHOWN_TOGETHER = 5
@@ -35,18 +36,20 @@ class Explanation:
     decision : ndarray of shape (n_classes,)
         ``intercept + contributions.sum(axis=0)``, plus `rest`. With two classes, the values differ only in sign.
     intercept : ndarray of shape (n_classes,)
+    shown_views : list of ViewTerms
+        The terms and contributions of each view that is shown.
+    rest : dict of ndarrays of shape (n_classes,)
+        The sums of the other views; they are part of `decision`.
     terms : ndarray of str
         The terms of the text, sorted by the magnitude of their contribution to `label`.
     contributions : ndarray of shape (n_terms, n_classes)
+    views : ndarray of str
+        The view of each term.
     places : dict of sets of int, or None
         The characters of the text that each term covers; None if the analyzer does not report them. With several views,
         a dict of such dicts by view.
-    views : ndarray of str, or None
-        The view of each term, if there are several.
-    rest : dict of ndarrays of shape (n_classes,)
-        The sums of views that are not shown; they are part of `decision`.
-    lines : Lines or None
-        What is shown instead of the terms: pieces of words are part of the words they stand in.
+    shown : ShownTerms
+        What is shown: with several views, pieces of words are part of the words they stand in.
     """
 
     text: str
@@ -56,12 +59,41 @@ class Explanation:
     classes: NDArray[Any]
     decision: NDArray[np.float64]
     intercept: NDArray[np.float64]
-    terms: NDArray[np.object_]
-    contributions: NDArray[np.float64]
-    places: dict[str, Any] | None
-    views: NDArray[np.object_] | None = None
+    shown_views: list[ViewTerms]
     rest: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    lines: Lines | None = None
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        values = np.concatenate([view.values for view in self.shown_views])
+        return np.argsort(-np.abs(values[:, self._column()]), kind="stable")
+
+    @cached_property
+    def terms(self) -> NDArray[np.object_]:
+        """The terms, sorted by the magnitude of their contribution to `label`."""
+        return np.concatenate([view.terms for view in self.shown_views])[self._order]
+
+    @cached_property
+    def contributions(self) -> NDArray[np.float64]:
+        """The contribution of each term to each class."""
+        return np.concatenate([view.values for view in self.shown_views])[self._order]
+
+    @cached_property
+    def views(self) -> NDArray[np.object_]:
+        """The view of each term."""
+        names = np.array([view.name for view in self.shown_views], dtype=object)
+        return np.repeat(names, [len(view.terms) for view in self.shown_views])[self._order]
+
+    @property
+    def places(self) -> dict[str, Any] | None:
+        """The characters of the text that each term covers; with several views, by view."""
+        if len(self.shown_views) == 1:
+            return self.shown_views[0].places
+        return {view.name: view.places for view in self.shown_views}
+
+    @cached_property
+    def shown(self) -> ShownTerms:
+        """What is shown: with several views, pieces of words are part of the words they stand in."""
+        return shown_terms(self.shown_views).sort(self._column())
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per term: the term, then its contribution to each class.
@@ -73,7 +105,7 @@ class Explanation:
         pandas.DataFrame
         """
         names, columns = ["term", *self.classes.tolist()], [self.terms.tolist(), *self.contributions.T]
-        if self.views is None:
+        if len(self.shown_views) == 1 and not self.rest:
             return data_frame(names, columns)
         return data_frame(["view", *names], [self.views.tolist(), *columns])
 
@@ -99,17 +131,11 @@ class Explanation:
             f"contributions to the decision value of {label}:",
         ]
 
-    def _shown(self) -> Lines:
-        if self.lines is not None:
-            return self.lines
-        places = self.places or {}
-        return Lines([str(term) for term in self.terms], self.contributions, [places.get(t, set()) for t in self.terms])
-
     def _rows(self) -> list[tuple[str, str]]:
-        column, lines = self._column(), self._shown()
-        values, intercept = lines.values[:, column], self.intercept[column]
+        column, shown = self._column(), self.shown
+        values, intercept = shown.values[:, column], self.intercept[column]
         rows = [
-            *((printable(lines.names[i]), values[i]) for i in range(min(_SHOWN, len(values)))),
+            *((printable(shown.names[i]), values[i]) for i in range(min(_SHOWN, len(values)))),
             ("everything else", values[_SHOWN:].sum()),
             *((f"all of {printable(name)}", sums[column]) for name, sums in self.rest.items()),
             ("intercept", intercept),
@@ -118,11 +144,11 @@ class Explanation:
         return [(name, f"{value:+.4f}") for name, value in rows]
 
     def _coloured_text(self) -> str:
-        lines = self._shown()
-        values = lines.values[:, self._column()]
+        shown = self.shown
+        values = shown.values[:, self._column()]
         covering: list[tuple[int, ...]] = [()] * len(self.text)  # the coloured terms at each character
         for i in range(_n_deciding(values)):
-            for character in lines.places[i]:
+            for character in shown.places[i]:
                 covering[character] += (i,)
         totals = {terms: float(values[list(terms)].sum()) for terms in set(covering)}
         largest = max(map(abs, totals.values()), default=0.0) or 1.0
@@ -130,7 +156,7 @@ class Explanation:
         for terms, run in groupby(range(len(self.text)), key=covering.__getitem__):
             characters = [*run]
             piece = _escape(self.text[characters[0] : characters[-1] + 1])
-            pieces.append(_mark(piece, terms, totals[terms] / largest, lines.names, values) if terms else piece)
+            pieces.append(_mark(piece, terms, totals[terms] / largest, shown.names, values) if terms else piece)
         return "".join(pieces)
 
 
@@ -171,7 +197,8 @@ class NeighborExplanation:
     votes : ndarray of shape (n_neighbors,)
         Weight of each vote: 1, or 1 / distance.
     terms : ndarray of str
-        The terms that the text shares with any neighbour, largest contribution first.
+        The terms that the text shares with any neighbour, largest contribution first; with several views, each is
+        followed by the name of its view.
     shared : ndarray of shape (n_terms, n_neighbors)
         How much each term reduces the squared distance: twice its term in the inner product of the rows.
     apart : ndarray of shape (n_neighbors,)

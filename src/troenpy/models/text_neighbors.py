@@ -211,11 +211,20 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             labels=neighbors.classes_[neighbors._codes[documents[0]]],
             distances=distances[0],
             votes=neighbors.vote_weights(distances)[0],
-            terms=self.features_.terms_of(numbers),
+            terms=self._names_of(numbers),
             shared=shared,
             apart=apart,
             profile=profile,
         )
+
+    def _names_of(self, numbers: NDArray[np.int64]) -> NDArray[np.object_]:
+        """Return the names of terms, with the view of each if there are several."""
+        terms, views = self.features_.terms_of(numbers), self.features_.views_
+        if len(views) == 1:
+            return terms
+        of_view = self.features_.layout_.view_of(numbers).tolist()
+        names = [f"{term} ({views[view].name})" for term, view in zip(terms, of_view, strict=True)]
+        return np.array([*names, ""], dtype=object)[:-1]
 
     def _saved(self) -> Saved | None:
         """Return the fitted state for a file."""
