@@ -43,7 +43,7 @@ def read_labels(y: Any) -> Labels:
         return y
     _check_order(y)
     if isinstance(y, list | tuple) and set(map(type, y)) == {str}:  # the usual case, without the checks of the others
-        return _number_classes(np.array([*y, ""], dtype=object)[:-1])
+        return _number_strings(y)
     y = _without_scalars(y)
     if not sparse.issparse(y):
         y = _as_array(y)
@@ -55,13 +55,20 @@ def read_labels(y: Any) -> Labels:
 
 def _number_classes(labels: NDArray[Any]) -> Labels:
     if labels.dtype == object:
-        # Not np.unique: it sorts all the strings, and a fixed-width array drops trailing NULs.
-        classes = np.array([*sorted(set(labels)), ""], dtype=object)[:-1]
-        place = {label: number for number, label in enumerate(classes)}
-        codes = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
-    else:
-        classes, codes = np.unique(labels, return_inverse=True)
-    n = len(labels)
+        return _number_strings(labels)
+    return _labels(*np.unique(labels, return_inverse=True))
+
+
+def _number_strings(labels: Any) -> Labels:
+    # Not np.unique: it sorts all the strings, and a fixed-width array drops trailing NULs.
+    classes = sorted(set(labels))
+    place = {label: number for number, label in enumerate(classes)}
+    codes = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
+    return _labels(np.array([*classes, ""], dtype=object)[:-1], codes)
+
+
+def _labels(classes: NDArray[Any], codes: NDArray[np.int64]) -> Labels:
+    n = len(codes)
     indicator = sparse.csr_array((np.ones(n, np.int64), codes, np.arange(n + 1)), shape=(n, len(classes)))
     return Labels(classes, indicator)
 

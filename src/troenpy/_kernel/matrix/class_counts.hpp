@@ -135,7 +135,7 @@ RowsByClass sort_by_class(const LabelledRows<Index> &given) {
 template <typename Index>
 std::uint64_t block_width(const LabelledRows<Index> &given, unsigned n_threads) {
     const std::uint64_t useful_blocks = given.n_rows == 0 ? 1 : given.n_stored() / given.n_rows / 8 + 1;
-    const std::uint64_t narrowest = std::uint64_t{1} << (n_threads > 1 ? 16 : 17);
+    const std::uint64_t narrowest = std::uint64_t{1} << (n_threads > 1 ? 16 : 18);
     return std::max(static_cast<std::uint64_t>(given.n_columns) / useful_blocks + 1, narrowest);
 }
 

@@ -23,20 +23,26 @@ inline Norm norm_by_name(const std::string &name) {
     throw std::invalid_argument("norm must be 'l1', 'l2', 'hellinger' or 'none', got '" + name + "'");
 }
 
-// Sums are in double and in order, for any type of values.
+// What a value adds to the sum of its row.
+inline double part_of_norm(double value, Norm norm) { return norm == Norm::l2 ? value * value : std::abs(value); }
+
+// Divides a row by its norm, from the sum of its parts.
 template <typename Out>
-void normalise_row(Out *row, std::size_t n, Norm norm) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double value = row[i];
-        sum += norm == Norm::l2 ? value * value : std::abs(value);
-    }
+void divide_row(Out *row, std::size_t n, Norm norm, double sum) {
     if (sum == 0 || norm == Norm::none) return;
     const double length = norm == Norm::l2 ? std::sqrt(sum) : sum;
     for (std::size_t i = 0; i < n; ++i) {
         const double share = row[i] / length;
         row[i] = static_cast<Out>(norm == Norm::hellinger ? std::copysign(std::sqrt(std::abs(share)), share) : share);
     }
+}
+
+// Sums are in double and in order, for any type of values.
+template <typename Out>
+void normalise_row(Out *row, std::size_t n, Norm norm) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += part_of_norm(static_cast<double>(row[i]), norm);
+    divide_row(row, n, norm, sum);
 }
 
 // out[j] = data[j] * weights[indices[j]], then every row is divided by its norm; rows of zeros do not change. `out`
@@ -51,12 +57,14 @@ void weigh_rows(const In *data, const Index *indices, const Index *indptr, std::
         for (std::size_t row = task * rows_per_task; row < last; ++row) {
             const auto begin = static_cast<std::size_t>(indptr[row]);
             const auto end = static_cast<std::size_t>(indptr[row + 1]);
+            double sum = 0;  // in the same loop: each addition waits for the one before
             for (std::size_t at = begin; at < end; ++at) {
                 const auto column = static_cast<std::uint64_t>(indices[at]);
                 if (column >= n_columns) throw std::out_of_range("a column index is outside the weights");
                 out[at] = static_cast<Out>(static_cast<double>(data[at]) * weights[column]);
+                sum += part_of_norm(static_cast<double>(out[at]), norm);
             }
-            if (norm != Norm::none) normalise_row(out + begin, end - begin, norm);
+            divide_row(out + begin, end - begin, norm, sum);
         }
     });
 }
