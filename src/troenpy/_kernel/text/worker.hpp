@@ -87,7 +87,7 @@ private:
     template <bool tokens>
     void add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     template <bool tokens>
-    void add_words_fast(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    void add_words_by_cpu(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     void find_starts();
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
