@@ -447,7 +447,7 @@ def test_a_list_may_change_while_it_is_counted():
 @pytest.mark.parametrize(
     "documents",
     [
-        "[' '.join(f'w{i}x{j}' for j in range(100)) for i in range(400)] * 200",
+        "[' '.join(f'w{i}x{j}' for j in range(100)) for i in range(400)] * 2000",
         "[' '.join(map(str, range(10**6, 2 * 10**6)))]",
         "['ab ' * 100, 'é ' * 100_000_000]",
     ],

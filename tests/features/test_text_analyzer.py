@@ -167,6 +167,14 @@ def test_the_kernel_equals_its_twin(texts, others, parameters):
 
 
 @needs_kernel
+def test_a_token_goes_on_after_a_block_of_ascii():
+    blocks = [("word, " * 30)[:length] + last for length in (62, 63, 64, 127) for last in "a. "]
+    texts = [block + one + other + "🚀" for block in blocks for one in TRICKY for other in "\u200d🏽a\u0301"]
+    by_kernel, by_twin = on_both(fitted, texts, texts[:9])
+    assert by_kernel == by_twin
+
+
+@needs_kernel
 @given(corpora, st.booleans(), st.integers(1, 2))
 @settings(max_examples=200, deadline=None)
 def test_the_portable_scan_and_arrow_equal_the_twin(texts, lowercase, max_n):

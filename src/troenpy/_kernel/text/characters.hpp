@@ -10,7 +10,7 @@
 namespace troenpy::text {
 
 // In the order of LETTERS in characters.py.
-enum class Class : std::uint8_t {
+enum class CharacterClass : std::uint8_t {
     separator,
     word,
     single,
@@ -30,50 +30,50 @@ constexpr std::size_t n_code_points = 0x110000;
 void set_character_classes(const std::uint8_t *classes, std::size_t n);
 
 // Throws if they have not been set.
-const Class *character_classes();
+const CharacterClass *character_classes();
 
 // What the last character leaves behind: nothing, or a token of some kind that may go on. `joining` is a symbol after a
 // zero-width joiner, `regional` the first half of a flag.
-enum class Token : std::uint8_t { none, word, single, symbol, joining, regional };
+enum class TokenKind : std::uint8_t { none, word, single, symbol, joining, regional };
 constexpr std::size_t n_token_states = 6;
 
 struct Step {
-    Token next;
+    TokenKind next;
     bool begins;  // a new token; words need no such mark, because two never touch
 };
 
-constexpr Step next_step(Token token, Class c) {
-    const bool is_symbol = token == Token::symbol || token == Token::joining || token == Token::regional;
+constexpr Step next_step(TokenKind token, CharacterClass c) {
+    const bool is_symbol = token == TokenKind::symbol || token == TokenKind::joining || token == TokenKind::regional;
     switch (c) {
-        case Class::separator:
-            return {Token::none, false};
-        case Class::word:
-            return {Token::word, false};
-        case Class::single:
-            return {Token::single, true};
-        case Class::ascii_symbol:
-            return {Token::symbol, true};
-        case Class::symbol:
-            return {Token::symbol, token != Token::joining};
-        case Class::mark:
-            return {is_symbol || token == Token::none ? Token::symbol : token, token == Token::none};
-        case Class::non_joiner:
-            return {is_symbol ? Token::symbol : token, false};
-        case Class::joiner:
-            return {is_symbol ? Token::joining : token, false};
-        case Class::tone:
-            return {Token::symbol, !is_symbol};
-        case Class::regional:
-            return token == Token::regional ? Step{Token::symbol, false} : Step{Token::regional, true};
+        case CharacterClass::separator:
+            return {TokenKind::none, false};
+        case CharacterClass::word:
+            return {TokenKind::word, false};
+        case CharacterClass::single:
+            return {TokenKind::single, true};
+        case CharacterClass::ascii_symbol:
+            return {TokenKind::symbol, true};
+        case CharacterClass::symbol:
+            return {TokenKind::symbol, token != TokenKind::joining};
+        case CharacterClass::mark:
+            return {is_symbol || token == TokenKind::none ? TokenKind::symbol : token, token == TokenKind::none};
+        case CharacterClass::non_joiner:
+            return {is_symbol ? TokenKind::symbol : token, false};
+        case CharacterClass::joiner:
+            return {is_symbol ? TokenKind::joining : token, false};
+        case CharacterClass::tone:
+            return {TokenKind::symbol, !is_symbol};
+        case CharacterClass::regional:
+            return token == TokenKind::regional ? Step{TokenKind::symbol, false} : Step{TokenKind::regional, true};
     }
-    return {Token::none, false};
+    return {TokenKind::none, false};
 }
 
 constexpr auto token_steps = [] {
     std::array<std::array<Step, n_classes>, n_token_states> steps{};
     for (std::size_t token = 0; token < n_token_states; ++token) {
         for (std::size_t c = 0; c < n_classes; ++c)
-            steps[token][c] = next_step(static_cast<Token>(token), static_cast<Class>(c));
+            steps[token][c] = next_step(static_cast<TokenKind>(token), static_cast<CharacterClass>(c));
     }
     return steps;
 }();

@@ -1,5 +1,6 @@
 // N-grams of characters.
 
+#include <algorithm>
 #include <cstring>
 
 #include "text/runs.hpp"
@@ -67,10 +68,25 @@ const char *Worker::character(std::uint64_t i) const { return chars_.data() + (s
 
 // All n-grams of the characters in [begin, end).
 void Worker::add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch) {
+    if (starts_.empty() && n <= longest_inline) return add_short_windows(begin, end, n, watch);
     for (std::uint64_t i = begin; i + n <= end; ++i) {
         if (batch_.size == Batch::capacity) flush(watch, true);
         const char *first = character(i);
         put(batch_.size++, first, static_cast<std::size_t>(character(i + n) - first));
+    }
+}
+
+// The same for ASCII and short n: all keys have the same length, so that nothing is checked for each.
+void Worker::add_short_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch) {
+    const char *first = chars_.data() + begin;
+    std::size_t n_left = end - begin < n ? 0 : end - begin - n + 1;
+    while (n_left > 0) {
+        if (batch_.size == Batch::capacity) flush(watch, true);
+        const std::size_t n_now = std::min(n_left, Batch::capacity - batch_.size);
+        for (std::size_t i = 0; i < n_now; ++i) put_key(batch_.size + i, inline_key(first + i, n));
+        batch_.size += n_now;
+        first += n_now;
+        n_left -= n_now;
     }
 }
 

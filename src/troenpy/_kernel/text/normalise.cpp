@@ -115,7 +115,7 @@ void Normaliser::prepare(const Text &text) {
     if (mark_ == Mark::tokens) {
         clear(tokens_, most / 64 + 2);
         clear(begins_, most / 64 + 2);
-        token_ = Token::none;
+        token_ = TokenKind::none;
     }
     if (text.form != Form::ascii) plane_ = basic_plane();
     size_ = 0;
@@ -177,7 +177,7 @@ void Normaliser::put_block(const std::uint8_t *from, std::uint64_t n, BlockScan 
     if (mark_ == Mark::tokens) {
         put_bits(tokens_, ~bits.separators);
         put_bits(begins_, ~(bits.separators | bits.marked));  // every ASCII symbol is a token
-        token_ = bits.marked >> 63 ? Token::word : bits.separators >> 63 ? Token::none : Token::symbol;
+        token_ = bits.marked >> 63 ? TokenKind::word : bits.separators >> 63 ? TokenKind::none : TokenKind::symbol;
     }
     size_ += n;
 }
@@ -214,8 +214,8 @@ void Normaliser::put_token_character(std::uint32_t c) {
     token_ = step.next;
     const unsigned length = utf8_length(c);
     const std::uint64_t all_bytes = (1u << length) - 1;
-    put_bits(tokens_, step.next == Token::none ? 0 : all_bytes);
-    put_bits(marks_, step.next == Token::word ? all_bytes : 0);
+    put_bits(tokens_, step.next == TokenKind::none ? 0 : all_bytes);
+    put_bits(marks_, step.next == TokenKind::word ? all_bytes : 0);
     put_bits(begins_, step.begins);
     write(c, length);
 }

@@ -69,8 +69,8 @@ private:
     Buffer<std::uint8_t> bytes_;
     Buffer<std::uint64_t> marks_;
     Buffer<std::uint64_t> tokens_, begins_;  // for Mark::tokens only
-    const Class *classes_ = nullptr;
-    Token token_ = Token::none;  // that the next character may continue
+    const CharacterClass *classes_ = nullptr;
+    TokenKind token_ = TokenKind::none;  // that the next character may continue
     const std::uint32_t *plane_ = nullptr;
     std::uint64_t size_ = 0;
     bool is_ascii_ = true;

@@ -22,10 +22,11 @@ public:
 
     TROENPY_ALWAYS_INLINE void add(std::uint64_t bits, std::uint64_t base) {
         const auto n = static_cast<std::size_t>(std::popcount(bits));
-        // Eight at a time, because the number of bits is hard to predict.
+        // Eight at a time, because the number of bits is hard to predict. Those past the last may be anything: with the
+        // highest bit set, compilers need no branch for zero.
         for (std::size_t i = 0; i < n; i += 8) {
             for (std::size_t k = 0; k < 8; ++k) {
-                values_[size_ + i + k] = base + static_cast<std::uint64_t>(std::countr_zero(bits));
+                values_[size_ + i + k] = base + static_cast<std::uint64_t>(std::countr_zero(bits | highest_bit));
                 bits &= bits - 1;
             }
         }
@@ -39,6 +40,8 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
+
     std::uint64_t values_[capacity + 64];
     std::size_t size_ = 0;
 };

@@ -1,7 +1,5 @@
 // Words and tokens, and n-grams of them.
 
-#include <algorithm>
-
 #include "cpu.hpp"
 #include "text/runs.hpp"
 #include "text/worker.hpp"
@@ -38,14 +36,14 @@ TROENPY_TARGET_BITS void Worker::add_words_by_bits(Watch &watch, bool counted, s
 }
 
 template <bool tokens>
-void Worker::add_words_fast(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
+void Worker::add_words_by_cpu(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
     has_bit_instructions_ ? add_words_by_bits<tokens>(watch, counted, terms)
                           : add_words_anywhere<tokens>(watch, counted, terms);
 }
 
 void Worker::add_words(Watch &watch, bool counted, std::vector<std::uint32_t> *terms) {
-    settings_.analyzer == Analyzer::text ? add_words_fast<true>(watch, counted, terms)
-                                         : add_words_fast<false>(watch, counted, terms);
+    settings_.analyzer == Analyzer::text ? add_words_by_cpu<true>(watch, counted, terms)
+                                         : add_words_by_cpu<false>(watch, counted, terms);
 }
 
 void Worker::count_words(Watch &watch) { add_words(watch, true, nullptr); }

@@ -87,12 +87,14 @@ private:
     template <bool tokens>
     void add_words_by_bits(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     template <bool tokens>
-    void add_words_fast(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
+    void add_words_by_cpu(Watch &watch, bool counted, std::vector<std::uint32_t> *terms);
     void find_starts();
     const char *character(std::uint64_t i) const;
     void add_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
+    void add_short_windows(std::uint64_t begin, std::uint64_t end, std::uint32_t n, Watch &watch);
 
     void put(std::size_t i, const char *text, std::size_t length);
+    void put_key(std::size_t i, const Key &key);
     void add_pair(std::uint32_t first_words, std::uint32_t last_word);
     void flush(Watch &watch, bool counted, std::vector<std::uint32_t> *terms = nullptr);
     void count_batch(bool counted, std::vector<std::uint32_t> *terms);
@@ -122,21 +124,24 @@ private:
 };
 
 inline void Worker::put(std::size_t i, const char *text, std::size_t length) {
+    Key key;
     if (length > longest_inline) [[unlikely]] {
         batch_.long_texts[i] = {text, length};
-        batch_.keys[i] = known_.long_key(batch_.long_texts[i]);
+        key = known_.long_key(batch_.long_texts[i]);
     } else {
-        batch_.keys[i] = inline_key(text, length);
+        key = inline_key(text, length);
     }
-    batch_.hashes[i] = known_.hash(batch_.keys[i]);
+    put_key(i, key);
+}
+
+inline void Worker::put_key(std::size_t i, const Key &key) {
+    batch_.keys[i] = key;
+    batch_.hashes[i] = known_.hash(key);
     known_.prefetch(batch_.hashes[i]);
 }
 
 inline void Worker::add_pair(std::uint32_t first_words, std::uint32_t last_word) {
-    const std::size_t i = batch_.size++;
-    batch_.keys[i] = pair_key(first_words, last_word);
-    batch_.hashes[i] = known_.hash(batch_.keys[i]);
-    known_.prefetch(batch_.hashes[i]);
+    put_key(batch_.size++, pair_key(first_words, last_word));
 }
 
 }  // namespace troenpy::text
