@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--corpora", nargs="+", help="only these")
     options = parser.parse_args()
-    path = RESULTS / options.study / "rows.jsonl"
+    path = RESULTS / options.study / "errors.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     done = {(row["corpus"], row["variant"], row["part"], row["seed"]) for row in before}

@@ -98,7 +98,7 @@ class RowStream:
                 f"the batches so far have {self.n_columns} terms, got {rows.shape[1]}: keep the vocabulary, or clone"
                 " the estimator first"
             )
-        length = float(rows.data.sum(dtype=np.float64)) if weights is None else total_length(rows, weights)
+        length = total_length(rows, weights)
         seen, codes = self.seen.add(labels, weights)
         lengths, n_labels = np.diff(rows.indptr), np.diff(labels.indicator.indptr)
         batch = Gathered(rows.indices.copy(), lengths, codes, n_labels, weights)

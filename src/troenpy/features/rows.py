@@ -92,7 +92,9 @@ def bm25_counts(rows: Any, average_length: float | NDArray[np.float64]) -> NDArr
 
 def total_length(X: Any, sample_weight: NDArray[np.float64] | None) -> float:
     """Return the sum of all counts, each document counted as often as its weight says."""
-    return float(X.data.sum(dtype=np.float64) if sample_weight is None else sample_weight @ row_sums(X))
+    if sample_weight is not None:
+        return float(sample_weight @ row_sums(X))
+    return float((X.data if sparse.issparse(X) else X).sum(dtype=np.float64))
 
 
 def row_sums(X: Any) -> NDArray[np.float64]:
