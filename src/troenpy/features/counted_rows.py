@@ -20,11 +20,12 @@ class Capacity(NamedTuple):
 
 
 class CountedRows(NamedTuple):
-    """A matrix of counts, and the arrays at whose end its values and column indices are stored."""
+    """A matrix of counts, the arrays at whose end its values and column indices are stored, and their sum if known."""
 
     matrix: Any
     data: NDArray[Any]
     indices: NDArray[Any]
+    total: float | None = None
 
 
 def sort_columns(X: Any) -> CountedRows:
@@ -39,7 +40,7 @@ def read_rows(counts: Any, dtype: np.dtype[Any], capacity: Capacity, *, binary: 
     """Return the kernel's counts as a matrix, in over-allocated arrays."""
     indptr, indices, data = _csr_arrays(counts, dtype, capacity)
     first = len(data) - int(indptr[-1])
-    counts.write_rows(indices[first:], data[first:], binary)
+    total = counts.write_rows(indices[first:], data[first:], binary)
     is_array = sklearn.get_config().get("sparse_interface") == "sparray"
     kind, shape = sparse.csr_array if is_array else sparse.csr_matrix, (counts.n_documents, counts.n_columns)
     data = data.astype(dtype, copy=False)
@@ -49,7 +50,7 @@ def read_rows(counts: Any, dtype: np.dtype[Any], capacity: Capacity, *, binary: 
         X = kind(shape, dtype=dtype)  # the constructor would copy slices of larger arrays
         X.data, X.indices, X.indptr = data[first:], indices[first:], indptr
     X.has_canonical_format = True
-    return CountedRows(X, data, indices)
+    return CountedRows(X, data, indices, float(total))
 
 
 def _csr_arrays(

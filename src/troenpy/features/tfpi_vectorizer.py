@@ -333,10 +333,12 @@ vocabulary, binary, nulls
         check_two_classes(labels.classes[labels.indicator.sum(axis=0) > 0])
         weights = read_weights(sample_weight, len(labels))
         self._forget("_stream", "_weighter", "_terms", "_vocabulary", "_named_counts")
-        X = self._fit_rows(raw_documents, by_class=self._class_filter(labels, weights)).matrix
+        rows = self._fit_rows(raw_documents, by_class=self._class_filter(labels, weights))
+        X = rows.matrix
         check_labels_fit(labels, X.shape[0])
         counts = ClassCounts.from_present(X, labels, weights, n_threads=job_count(self.n_jobs))
-        self._weighter = self._new_weighter().learn(counts, total_length(X, weights))
+        length = total_length(X, weights) if weights is not None or rows.total is None else rows.total
+        self._weighter = self._new_weighter().learn(counts, length)
         return X
 
     def _forget(self, *names: str) -> None:

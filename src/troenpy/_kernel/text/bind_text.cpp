@@ -130,10 +130,10 @@ void check_room(CountedRows &counts, const Array<Index> &indices, const Array<Va
 }
 
 template <typename Index, typename Value>
-void write_rows(CountedRows &counts, Array<Index> indices, Array<Value> data, bool binary) {
+std::uint64_t write_rows(CountedRows &counts, Array<Index> indices, Array<Value> data, bool binary) {
     check_room(counts, indices, data);
     nb::gil_scoped_release release;
-    counts.write_rows(indices.data(), data.data(), binary);
+    return counts.write_rows(indices.data(), data.data(), binary);
 }
 
 nb::tuple pack(const LearnedTerms &terms) {

@@ -59,10 +59,10 @@ public:
         return borders_;
     }
 
-    // Writes rows to their positions; row borders must be known.
+    // Writes rows to their positions, which must be known; returns the sum of all values.
     template <typename Index, typename Value>
-    void write_rows(Index *indices, Value *values, bool binary) const {
-        RowWriter(chunks_, columns_, n_threads_).write(borders_.data(), indices, values, binary);
+    std::uint64_t write_rows(Index *indices, Value *values, bool binary) const {
+        return RowWriter(chunks_, columns_, n_threads_).write(borders_.data(), indices, values, binary);
     }
 
     unsigned n_threads() const { return n_threads_; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -55,13 +56,18 @@ public:
         });
     }
 
+    // Returns the sum of all values.
     template <typename Index, typename Value>
-    void write(const std::int64_t *borders, Index *indices, Value *values, bool binary) {
+    std::uint64_t write(const std::int64_t *borders, Index *indices, Value *values, bool binary) {
+        std::atomic<std::uint64_t> total{0};
         for_each_chunk([&](unsigned worker, const Chunk &chunk) {
             std::int64_t at = borders[chunk.first_document];
+            std::uint64_t sum = 0;
             const auto put = [&](std::size_t column, std::uint32_t count) {
+                const std::uint32_t value = binary ? 1 : count;
                 indices[at] = static_cast<Index>(column);
-                values[at++] = binary ? Value{1} : static_cast<Value>(count);
+                values[at++] = static_cast<Value>(value);
+                sum += value;
             };
             for_each_row(chunk, [&](const Entry *begin, const Entry *end) {
                 if (columns_.matched) {
@@ -70,7 +76,9 @@ public:
                     filled(worker, chunk, begin, end).drain(put);
                 }
             });
+            total += sum;
         });
+        return total;
     }
 
 private:
