@@ -40,8 +40,8 @@ from troenpy.report.claims import ABOUT_TRANSPORT, HOFTT, SEVEN, TF_IDF, TF_PI, 
 ROOT = Path(__file__).parent.parent
 ROWS = ROOT / "experiments/results/all/rows.jsonl"
 TRANSPORT_ROWS = ROOT / "experiments/results/transport/rows.jsonl"
-VIEW_ROWS = ROOT / "experiments/results/views/errors.jsonl"
-TOKEN_ROWS = ROOT / "experiments/results/tokens/errors.jsonl"
+VIEW_ROWS = ROOT / "experiments/studies/views.jsonl"
+TOKEN_ROWS = ROOT / "experiments/studies/tokens.jsonl"
 PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/beyond.md", "docs/transport.md"))
 MARKED = re.compile(r"<!-- (\w+): written by experiments/table.py -->\n(.*?)<!-- end of \1 -->", flags=re.DOTALL)
 

@@ -26,7 +26,7 @@ from sklearn.model_selection import train_test_split
 
 from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier
 
-RESULTS = Path(__file__).parent / "results"
+STUDIES = Path(__file__).parent / "studies"
 N_FOLDS = 4
 MOST_DOCUMENTS = 12_000  # of a training part, to choose rules of tokens
 BLOCKS = ("certainty", "boost", "profile")
@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--corpora", nargs="+", help="only these")
     options = parser.parse_args()
-    path = RESULTS / options.study / "errors.jsonl"
+    path = STUDIES / f"{options.study}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     done = {(row["corpus"], row["variant"], row["part"], row["seed"]) for row in before}
