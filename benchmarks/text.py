@@ -232,6 +232,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--char-documents", type=int, default=2000, help="scikit-learn needs a minute for 10,000")
     parser.add_argument("--times", type=int, default=10, help="size of the large corpus, relative to the small one")
+    parser.add_argument("--words", action="store_true", help="words only")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data or TROENPY_DATA must name a .jsonl.gz file with a field 'text', or a folder")
@@ -240,6 +241,8 @@ def main() -> None:
     once = max(1, arguments.repeats // 2)
     describe_machine()
     compare("words", texts, labels, arguments.repeats)
+    if arguments.words:
+        return
     compare("(1, 2)-grams", texts, labels, once, ngram_range=(1, 2))
     compare("analyzer text, (1, 2)-grams", texts, labels, once, analyzer="text", ngram_range=(1, 2))
     compare("characters in words 2-4", texts, labels, once, analyzer="char_wb", ngram_range=(2, 4))

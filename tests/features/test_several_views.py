@@ -351,7 +351,7 @@ def test_parts_of_any_number_of_blocks_are_not_padded(n_blocks):
     rng = np.random.default_rng(0)
     parts = []
     for n in n_blocks:
-        pattern = sparse.random_array((50, 6), density=0.4, rng=rng, format="csr")
+        pattern = sparse.csr_array((rng.random((50, 6)) < 0.4).astype(float))
         blocks = [
             sparse.csr_array((rng.random(pattern.nnz), pattern.indices, pattern.indptr), (50, 6)) for _ in range(n)
         ]

@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from troenpy import _kernel
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -42,7 +44,11 @@ def read_labels(y: Any) -> Labels:
     if isinstance(y, Labels):
         return y
     _check_order(y)
-    if isinstance(y, list | tuple) and set(map(type, y)) == {str}:  # the usual case, without the checks of the others
+    if isinstance(y, list) and y and _kernel.native is not None:  # the usual case, without the checks of the others
+        numbered = _kernel.native.number_strings(y)
+        if numbered is not None:
+            return _sorted_labels(*numbered)
+    elif isinstance(y, list | tuple) and set(map(type, y)) == {str}:
         return _number_strings(y)
     y = _without_scalars(y)
     if not sparse.issparse(y):
@@ -61,10 +67,17 @@ def _number_classes(labels: NDArray[Any]) -> Labels:
 
 def _number_strings(labels: Any) -> Labels:
     # Not np.unique: it sorts all the strings, and a fixed-width array drops trailing NULs.
-    classes = sorted(set(labels))
-    place = {label: number for number, label in enumerate(classes)}
-    codes = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
-    return _labels(np.array([*classes, ""], dtype=object)[:-1], codes)
+    distinct = list(set(labels))
+    place = {label: number for number, label in enumerate(distinct)}
+    return _sorted_labels(distinct, np.fromiter(map(place.__getitem__, labels), np.int64, len(labels)))
+
+
+def _sorted_labels(distinct: list[str], codes: NDArray[np.int64]) -> Labels:
+    """Return labels whose classes are in order, from classes in any order and the number of each document's."""
+    order = sorted(range(len(distinct)), key=distinct.__getitem__)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return _labels(np.array([*(distinct[i] for i in order), ""], dtype=object)[:-1], ranks[codes])
 
 
 def _labels(classes: NDArray[Any], codes: NDArray[np.int64]) -> Labels:

@@ -50,9 +50,11 @@ def batches(raw_documents: Any, decode: Decode, nulls: Nulls = "error") -> Itera
     position = 0
     for batch in _lists(raw_documents) if arrow is None else arrow:
         n_read = position + len(batch)
-        fill = _fill_list if isinstance(batch, list) else _fill_arrow
-        filled = fill(batch, position, nulls, None if holds_all else n_read)
-        yield _all_text(filled, position, decode) if isinstance(filled, list) else filled
+        if not isinstance(batch, list) or not set(map(type, batch)) <= {str}:
+            fill = _fill_list if isinstance(batch, list) else _fill_arrow
+            batch = fill(batch, position, nulls, None if holds_all else n_read)
+            batch = _all_text(batch, position, decode) if isinstance(batch, list) else batch
+        yield batch
         position = n_read
 
 
@@ -139,8 +141,6 @@ def _chunks(raw_documents: Iterable[Any]) -> Iterator[list[Any]]:
 
 def _fill_list(documents: list[Any], first: int, nulls: Nulls, n_read: int | None) -> list[Any]:
     """Return the documents with '' for those that are missing, or raise an error that counts them."""
-    if set(map(type, documents)) <= {str}:
-        return documents
     missing = [i for i, document in enumerate(documents) if is_missing(document)]
     if missing and nulls == "error":
         raise missing_error(documents[missing[0]], len(missing), [first + i for i in missing[:N_NAMED]], n_read)
@@ -159,8 +159,6 @@ def _fill_arrow(documents: Any, first: int, nulls: Nulls, n_read: int | None) ->
 
 
 def _all_text(documents: list[Any], first: int, decode: Decode) -> list[str]:
-    if set(map(type, documents)) <= {str}:
-        return documents
     return [_as_text(document, first + i, decode) for i, document in enumerate(documents)]
 
 

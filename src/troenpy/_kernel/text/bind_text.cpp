@@ -245,6 +245,30 @@ nb::list to_list(const ArrowTexts &documents) {
     return result;
 }
 
+// The distinct strings of a list in the order of first occurrence, and the number of each; None if others are in it. One
+// pass, since strings lie at random in memory.
+nb::object number_strings(nb::list strings) {
+    const auto n = static_cast<std::size_t>(PyList_GET_SIZE(strings.ptr()));
+    std::vector<std::int64_t> codes;
+    codes.reserve(n);
+    nb::dict numbers;
+    nb::list distinct;
+    for (std::size_t i = 0; i < n; ++i) {
+        const nb::object string = nb::borrow(PyList_GET_ITEM(strings.ptr(), static_cast<Py_ssize_t>(i)));
+        if (!PyUnicode_CheckExact(string.ptr())) return nb::none();
+        PyObject *known = PyDict_GetItemWithError(numbers.ptr(), string.ptr());
+        if (known == nullptr) {
+            if (PyErr_Occurred()) throw nb::python_error();
+            numbers[string] = distinct.size();
+            codes.push_back(static_cast<std::int64_t>(distinct.size()));
+            distinct.append(string);
+        } else {
+            codes.push_back(PyLong_AsLongLong(known));
+        }
+    }
+    return nb::make_tuple(distinct, to_numpy(std::move(codes)));
+}
+
 }  // namespace
 
 void bind(nb::module_ &module) {
@@ -321,6 +345,7 @@ void bind(nb::module_ &module) {
             write_names(packed_terms(text, ends), names);
         },
         nb::arg("text"), nb::arg("ends"), nb::arg("names"));
+    module.def("number_strings", &number_strings, nb::arg("strings"));
     module.def("names_by_column", &names_by_column, nb::arg("vocabulary"), nb::arg("names"));
 }
 
