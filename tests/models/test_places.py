@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troenpy import CountVectorizer
-from troenpy.models.places import term_places
+from troenpy.models.places import occurrences
+
+
+def term_places(text, counter):
+    """The characters that all occurrences of a term cover."""
+    found = occurrences(text, counter)
+    return None if found is None else {term: {i for place in places for i in place} for term, places in found.items()}
+
 
 SETTINGS = {
     "words": {},

@@ -37,7 +37,7 @@ def fit_rows(
             counter._check_fit()
             counter._validate_as_parent_does()
             counter.build_analyzer()  # for its errors and warnings on stop words
-    natives = _counted(counters, raw_documents, [None] * len(counters))
+    natives = _count_together(counters, raw_documents, [None] * len(counters))
     rows = []
     for (name, counter, capacity, by_class), native in zip(options, natives, strict=True):
         with errors_of_view(name):
@@ -56,12 +56,12 @@ def count_rows(
         raw_documents = reusable(raw_documents)
         pairs = zip(counters, capacities, strict=True)
         return [counter._rows(raw_documents, capacity) for counter, capacity in pairs]
-    natives = _counted(counters, raw_documents, indices)
+    natives = _count_together(counters, raw_documents, indices)
     both = zip(counters, natives, capacities, strict=True)
     return [counter._matrix(native.rows(), capacity) for counter, native, capacity in both]
 
 
-def _counted(counters: Sequence[CountVectorizer], raw_documents: Any, indices: Sequence[Any]) -> list[Any]:
+def _count_together(counters: Sequence[CountVectorizer], raw_documents: Any, indices: Sequence[Any]) -> list[Any]:
     """Return the kernel's counters after one pass over the documents."""
     natives = [
         counter._new_counter(job_count(counter.n_jobs), index) for counter, index in zip(counters, indices, strict=True)

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from troenpy._kernel.characters import token_spans
 from troenpy.features.count_vectorizer import CountVectorizer
@@ -12,8 +11,8 @@ from troenpy.features.count_vectorizer import CountVectorizer
 Origins = Sequence[int | None]
 
 
-def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | None:
-    """Return the characters that each term of a text covers.
+def occurrences(text: str, counter: CountVectorizer) -> dict[str, list[Sequence[int]]] | None:
+    """Return the characters of every occurrence of each term of a text.
 
     Parameters
     ----------
@@ -22,22 +21,9 @@ def term_places(text: str, counter: CountVectorizer) -> dict[str, set[int]] | No
 
     Returns
     -------
-    dict of sets of int, or None
+    dict of lists, or None
         An n-gram of words covers its words, not the characters between them. None if the analyzer, tokenizer or
         preprocessor is a function, which does not report positions, or if documents are not strings.
-
-    Examples
-    --------
-    >>> places = term_places("A late goal", CountVectorizer(ngram_range=(1, 2)))
-    >>> {term: sorted(covered) for term, covered in places.items()}
-    {'late': [2, 3, 4, 5], 'goal': [7, 8, 9, 10], 'late goal': [2, 3, 4, 5, 7, 8, 9, 10]}
-    """
-    found = occurrences(text, counter)
-    return None if found is None else {term: set(chain.from_iterable(places)) for term, places in found.items()}
-
-
-def occurrences(text: str, counter: CountVectorizer) -> dict[str, list[Sequence[int]]] | None:
-    """Return the characters of every occurrence of each term; None as in `term_places`.
 
     Examples
     --------
