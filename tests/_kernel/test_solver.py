@@ -27,6 +27,15 @@ def whole(X, tail):
     )
 
 
+def in_own_order(rows, m):
+    """Return coefficients of the columns of X in the order that Rows has them."""
+    columns = rows.in_order(np.arange(rows.n_columns)[np.newaxis])[0]
+    assert sorted(columns) == list(range(rows.n_columns))
+    own = np.empty_like(m)
+    own[columns] = m
+    return own
+
+
 @needs_kernel
 @given(
     st.integers(0, 2**32),
@@ -42,8 +51,8 @@ def test_products_are_scipys(seed, n_blocks, width, kind):
     tail = tail_of(rng, kind, 20, dtype)
     rows, exact = Rows(Part(X, n_blocks, tail), n_threads=2), whole(X, tail).astype(np.float64)
     m, q = rng.normal(size=(rows.n_columns, width)), rng.normal(size=(20, width))
-    np.testing.assert_allclose(rows.multiply(m), exact @ m, atol=1e-10)
-    np.testing.assert_allclose(rows.combine(q), exact.T @ q, atol=1e-10)
+    np.testing.assert_allclose(rows.multiply(in_own_order(rows, m)), exact @ m, atol=1e-10)
+    np.testing.assert_allclose(rows.in_order(rows.combine(q).T).T, exact.T @ q, atol=1e-10)
     assert rows.squares == pytest.approx((exact**2).sum())
     with kernel_off():
         twin = Rows(Part(X, n_blocks, tail))
@@ -63,9 +72,11 @@ def test_losses_and_their_derivatives_are_the_twins(n_classes):
     intercept, change = rng.normal(size=(2, n_decisions))
 
     def found():
-        loss = RowLoss(Rows(Part(X, 2)), codes, weights, n_classes, 1.7)
-        value = loss.value(coef, intercept)
-        return [value, loss.p, *loss.gradient(), *loss.curvature(direction, change)]
+        rows = Rows(Part(X, 2))
+        loss = RowLoss(rows, codes, weights, n_classes, 1.7)
+        value = loss.value(in_own_order(rows, coef), intercept)
+        slope, bend = loss.gradient(), loss.curvature(in_own_order(rows, direction), change)
+        return [value, loss.p, rows.in_order(slope[0].T), slope[1], rows.in_order(bend[0].T), bend[1]]
 
     by_kernel = found()
     with kernel_off():
@@ -104,6 +115,28 @@ def test_the_gap_bounds_the_distance_from_the_minimum():
         least = min(least, seen[-1][1])
     assert all(objective - gap <= least * (1 + 1e-6) for gap, objective, _ in seen)
     assert seen[-1][0] < 1e-6 * least < seen[1][0]
+
+
+@needs_kernel
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("strengths", [[0.3, 3.0], [3.0, 0.3]])
+def test_ascent_goes_on_with_another_strength(n_classes, strengths):
+    rng = np.random.default_rng(n_classes)
+    X = blocks_over_one_pattern(rng, 200, 30, 1)
+    codes, weights, intercept = rng.integers(n_classes, size=200), rng.choice([0.0, 1.0, 2.0], 200), np.zeros(n_classes)
+    intercept = intercept[1:] if n_classes == 2 else intercept
+
+    def coef(first, *others):
+        ascent, found = Rows(Part(X)).ascent(codes, weights, first, intercept), np.empty((len(intercept), 30))
+        for strength in (first, *others):
+            ascent.change_strength(strength)
+            for _ in range(60):
+                ascent.climb()
+        ascent.read(found, np.empty_like(intercept))
+        return found
+
+    np.testing.assert_allclose(coef(*strengths), coef(strengths[1]), atol=2e-4)
+    assert np.abs(coef(*strengths) - coef(strengths[0])).max() > 0.1
 
 
 @needs_kernel

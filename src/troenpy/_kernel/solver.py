@@ -1,6 +1,5 @@
 """The rows of a design matrix, and passes over them: the kernel's where it is there, scipy's products otherwise."""
 
-from math import gcd
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Rows:
-    """X, of one part or several.
+    """X, of one part or several. Columns have an order of their own: `in_order` puts coefficients in that of X.
 
     Parameters
     ----------
@@ -74,8 +73,6 @@ class Rows:
         self.squares = sum(float(np.einsum("i,i->", v, v, dtype=np.float64)) for v in values)
         self.native = None
         self.n_columns = sum(part.X.shape[1] for part in parts) + tail.shape[1]
-        #: How many blocks the kernel has side by side.
-        self._n_blocks = gcd(*(part.n_blocks for part in parts))
         native = _kernel.compiled()
         if native is None:
             self._X, self._tail = _join([part.X for part in parts]), tail
@@ -91,19 +88,16 @@ class Rows:
 
     def in_order(self, coef: Floats) -> Floats:
         """Return coefficients of shape (n_decisions, n_columns) part by part: the blocks of each, then its tail."""
-        if len(self._parts) == 1:
+        if self.native is None and len(self._parts) == 1:
             return coef
-        first, first_tail = 0, sum(part.X.shape[1] for part in self._parts)
-        n_side_by_side = 1 if self.native is None else self._n_blocks
-        stride = first_tail // n_side_by_side
-        pieces = list[slice]()
+        pieces, first, first_tail = list[Floats](), 0, sum(part.X.shape[1] for part in self._parts)
         for part in self._parts:
-            for group in range(part.n_blocks // n_side_by_side):
-                starts = [block * stride + first + group * part.n_terms for block in range(n_side_by_side)]
-                pieces += [slice(start, start + part.n_terms) for start in starts]
-            pieces.append(slice(first_tail, first_tail + part.n_tail))
-            first, first_tail = first + part.X.shape[1] // n_side_by_side, first_tail + part.n_tail
-        return np.concatenate([coef[:, piece] for piece in pieces], axis=1)
+            own = coef[:, first : first + part.X.shape[1]]
+            if self.native is not None and part.n_blocks > 1:  # the kernel has the blocks of a term side by side
+                own = own.reshape(len(coef), part.n_terms, part.n_blocks).transpose(0, 2, 1).reshape(len(coef), -1)
+            pieces += [own, coef[:, first_tail : first_tail + part.n_tail]]
+            first, first_tail = first + part.X.shape[1], first_tail + part.n_tail
+        return np.concatenate(pieces, axis=1)
 
     def multiply(self, m: Floats, part: slice = slice(None)) -> Floats:
         """Return X m; or of some rows, without the kernel."""

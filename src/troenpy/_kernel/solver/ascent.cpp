@@ -62,25 +62,21 @@ double square(double x) { return x * x; }
 template <typename Value>
 Ascent<Value>::Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept,
                       bool portable)
-    : rows_(rows), scale_(std::sqrt(strength)), portable_(portable) {
+    : rows_(rows), portable_(portable) {
     const std::size_t n_rows = rows.n_rows(), n = labels.n_decisions;
     width_ = n == 1 ? 1 : (n + 7) / 8 * 8;
     documents_ = Zeros<Document>(n_rows);
-    double mean = 0, weight = 0;
     for (std::size_t row = 0; row < n_rows; ++row) {
         double squares = 0;
         rows.for_each(row, [&](std::size_t, Value x) { squares += square(static_cast<double>(x)); });
-        documents_.data()[row] = {rows.begin(row), rows.end(row), static_cast<std::uint32_t>(labels.codes[row]),
-                                  static_cast<float>(labels.weights[row]), static_cast<float>(strength * squares)};
-        mean += labels.weights[row] * strength * squares;
-        weight += labels.weights[row];
+        documents_.data()[row] = {rows.begin(row),
+                                  rows.end(row),
+                                  static_cast<std::uint32_t>(labels.codes[row]),
+                                  static_cast<float>(labels.weights[row]),
+                                  static_cast<float>(squares),
+                                  0.0f};
     }
-    // With less, the intercept of a rare class moves slowly; with more, every document does.
-    sigma_ = std::max(1.0, 0.1 * mean / weight);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        Document &document = documents_.data()[row];
-        document.bend = static_cast<float>(document.weight * (document.bend + sigma_));
-    }
+    set_strength(strength);
     logs_ = Zeros<float>(n_rows * width_);
     coef_ = Zeros<float>(rows.n_columns() * width_);
     room_.assign(5 * width_, 0.0f);
@@ -91,6 +87,31 @@ Ascent<Value>::Ascent(const Rows<Value> &rows, const Labels &labels, double stre
     total_.assign(n, 0.0);
     order_.resize(n_rows);
     std::iota(order_.begin(), order_.end(), 0u);
+}
+
+template <typename Value>
+void Ascent<Value>::set_strength(double strength) {
+    double mean = 0, weight = 0;
+    for (std::size_t row = 0; row < rows_.n_rows(); ++row) {
+        const Document &document = documents_.data()[row];
+        mean += double{document.weight} * strength * double{document.squares};
+        weight += double{document.weight};
+    }
+    scale_ = std::sqrt(strength);
+    // With less, the intercept of a rare class moves slowly; with more, every document does.
+    sigma_ = std::max(1.0, 0.1 * mean / weight);
+    for (std::size_t row = 0; row < rows_.n_rows(); ++row) {
+        Document &document = documents_.data()[row];
+        document.bend = static_cast<float>(double{document.weight} * (strength * double{document.squares} + sigma_));
+    }
+}
+
+template <typename Value>
+void Ascent<Value>::change_strength(double strength) {
+    const auto factor = static_cast<float>(std::sqrt(strength) / scale_);
+    for (std::size_t i = 0; i < coef_.size(); ++i) coef_.data()[i] *= factor;
+    set_strength(strength);
+    gap_ = 0;  // no document is passed over in the next round
 }
 
 template <typename Value>
@@ -162,17 +183,11 @@ std::array<double, 3> Ascent<Value>::gap() {
 template <typename Value>
 void Ascent<Value>::read(double *coef, double *intercept) const {
     constexpr std::size_t tile = 16;  // written as runs of 128 bytes
-    const std::size_t n_terms = rows_.n_terms(), n_blocks = rows_.n_blocks(), n_columns = rows_.n_columns();
-    const auto copy = [&](std::size_t n, std::size_t from, std::size_t stride, std::size_t to) {
+    const std::size_t n_columns = rows_.n_columns();
+    for (std::size_t first = 0; first < n_columns; first += tile)
         for (std::size_t k = 0; k < centre_.size(); ++k)
-            for (std::size_t i = 0; i < n; ++i)
-                coef[k * n_columns + to + i] = static_cast<double>(coef_.data()[(from + i * stride) * width_ + k]);
-    };
-    for (std::size_t term = 0; term < n_terms; term += tile)
-        for (std::size_t b = 0; b < n_blocks; ++b)
-            copy(std::min(tile, n_terms - term), term * n_blocks + b, n_blocks, b * n_terms + term);
-    for (std::size_t column = n_terms * n_blocks; column < n_columns; column += tile)
-        copy(std::min(tile, n_columns - column), column, 1, column);
+            for (std::size_t column = first; column < std::min(first + tile, n_columns); ++column)
+                coef[k * n_columns + column] = static_cast<double>(coef_.data()[column * width_ + k]);
     std::copy(mean_.begin(), mean_.end(), intercept);
 }
 

@@ -26,10 +26,11 @@ namespace troenpy::solver {
 
 // What a visit needs to know of a row before it reads it; together, as rows are visited at random.
 struct Document {
-    std::size_t begin, end;  // in the terms of Rows
+    std::size_t begin, end;  // in the cells of Rows
     std::uint32_t code;
     float weight;
-    float bend;  // a
+    float squares;  // x'x
+    float bend;     // a
 };
 
 // All that a visit of a row reads and writes. `width` is the number of decisions,
@@ -42,7 +43,7 @@ struct Visit {
     double sigma;
     std::size_t n_decisions, width;
     float *logs;  // log p, rows x width; of one decision the log odds
-    float *coef;  // terms x blocks x width, then the tail's columns x width
+    float *coef;  // columns x width
     double *centre, *total;
     float *intercept;  // centre + sigma * total
     double *mean;      // sums of the intercept over visits
@@ -65,6 +66,8 @@ public:
     // `intercept` is where to start; two classes have one decision.
     Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept, bool portable);
 
+    // Goes on with another strength, from the coefficients of the last.
+    void change_strength(double strength);
     // Visits every document once; returns about how far the dual was from the primal when each was visited.
     double climb();
     // A bound on how far the objective is above its minimum, the objective, and its half sum of squared
@@ -78,9 +81,10 @@ public:
 
 private:
     Visit<Value> visit();
+    void set_strength(double strength);
 
     const Rows<Value> &rows_;
-    double scale_, sigma_ = 1;
+    double scale_ = 1, sigma_ = 1;
     bool portable_;
     std::size_t width_, n_rounds_ = 0;
     double gap_ = 0;

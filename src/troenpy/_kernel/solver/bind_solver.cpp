@@ -158,6 +158,8 @@ void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
         .def("__init__", &construct_ascent<Value>, nb::arg("rows"), nb::arg("codes").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("intercept").noconvert(),
              nb::arg("portable") = false, nb::keep_alive<1, 2>())  // the rows
+        .def("change_strength", &Ascent<Value>::change_strength, nb::arg("strength"),
+             nb::call_guard<nb::gil_scoped_release>())
         .def("climb", &Ascent<Value>::climb, nb::call_guard<nb::gil_scoped_release>())
         .def("gap", &Ascent<Value>::gap, nb::call_guard<nb::gil_scoped_release>())
         .def("read", &read<Value>);

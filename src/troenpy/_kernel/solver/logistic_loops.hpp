@@ -2,21 +2,11 @@
 
 // The sum of values times coefficients. Four sums at a time: each waits for the one before.
 template <typename Value>
-TROENPY_TARGET inline float dot(const Value *x, const std::uint32_t *terms, std::size_t n, std::size_t n_blocks,
-                                const float *coef) {
+TROENPY_TARGET inline float dot(const Cell<Value> *cell, const Cell<Value> *end, const float *coef) {
     float sums[4] = {};
-    std::size_t at = 0;
-    if (n_blocks == 1) {
-        for (; at + 4 <= n; at += 4)
-            for (std::size_t i = 0; i < 4; ++i) sums[i] += static_cast<float>(x[at + i]) * coef[terms[at + i]];
-        for (; at < n; ++at) sums[0] += static_cast<float>(x[at]) * coef[terms[at]];
-    } else {
-        for (; at < n; ++at) {
-            const float *w = coef + terms[at] * n_blocks;
-            for (std::size_t b = 0; b < n_blocks; ++b)
-                sums[(2 * at + b) % 4] += static_cast<float>(x[at * n_blocks + b]) * w[b];
-        }
-    }
+    for (; cell + 4 <= end; cell += 4)
+        for (std::size_t i = 0; i < 4; ++i) sums[i] += static_cast<float>(cell[i].value) * coef[cell[i].column];
+    for (; cell < end; ++cell) sums[0] += static_cast<float>(cell->value) * coef[cell->column];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
@@ -24,11 +14,9 @@ template <typename Value>
 TROENPY_TARGET float decide_one(const Visit<Value> &visit, std::size_t row) {
     const Rows<Value> &rows = *visit.rows;
     const Document &document = visit.documents[row];
-    const std::size_t n_blocks = rows.n_blocks();
-    float z = dot(rows.values() + document.begin * n_blocks, rows.terms() + document.begin,
-                  document.end - document.begin, n_blocks, visit.coef);
+    float z = dot(rows.cells() + document.begin, rows.cells() + document.end, visit.coef);
     const Tail<Value> &tail = rows.tail();
-    const float *rest = visit.coef + rows.n_terms() * n_blocks;
+    const float *rest = visit.coef + rows.n_cell_columns();
     const std::size_t first = tail.begin(row), last = tail.end(row);
     for (std::size_t at = first; at < last; ++at)
         z += static_cast<float>(tail.values[at]) * rest[tail.column(at, first)];
@@ -37,19 +25,16 @@ TROENPY_TARGET float decide_one(const Visit<Value> &visit, std::size_t row) {
 
 template <typename Value>
 TROENPY_TARGET void move_one(Visit<Value> &visit, std::size_t row, float change) {
-    const Document &document = visit.documents[row];
-    float *coef = visit.coef;
     const Rows<Value> &rows = *visit.rows;
-    const std::size_t n_blocks = rows.n_blocks();
+    float *coef = visit.coef;
     visit.total[0] += change;
     change *= visit.scale;
-    for (std::size_t at = document.begin; at < document.end; ++at) {
-        float *w = coef + rows.terms()[at] * n_blocks;
-        const Value *x = rows.values() + at * n_blocks;
-        for (std::size_t b = 0; b < n_blocks; ++b) w[b] += static_cast<float>(x[b]) * change;
-    }
+    const Document &document = visit.documents[row];
+    const Cell<Value> *cells = rows.cells();
+    for (std::size_t at = document.begin; at < document.end; ++at)
+        coef[cells[at].column] += static_cast<float>(cells[at].value) * change;
     const Tail<Value> &tail = rows.tail();
-    float *rest = coef + rows.n_terms() * n_blocks;
+    float *rest = coef + rows.n_cell_columns();
     const std::size_t first = tail.begin(row), last = tail.end(row);
     for (std::size_t at = first; at < last; ++at)
         rest[tail.column(at, first)] += static_cast<float>(tail.values[at]) * change;
@@ -69,19 +54,23 @@ TROENPY_TARGET inline float distance(float z, float odds, float less) {
     return (there - here) * (z > 0 ? z - odds : odds - z);
 }
 
-// The log odds for which odds + a p = goal, from odds with the probability p; by Newton steps, within what is
-// known.
-TROENPY_TARGET inline float solve_one(float goal, float a, float odds, float p) {
+// Log odds, and the lesser of the two probabilities at them.
+struct Odds {
+    float value, less;
+    TROENPY_TARGET float p() const { return value > 0 ? 1 - less : less; }
+};
+
+// The log odds for which odds + a p = goal, from any others; by Newton steps, within what is known.
+TROENPY_TARGET inline Odds solve_one(float goal, float a, Odds odds) {
     float low = goal - a, high = goal;
     for (int step = 0; step < max_steps; ++step) {
-        const float off = odds + a * p - goal;
-        (off > 0 ? high : low) = odds;
-        float next = odds - off / (1 + a * p * (1 - p));
+        const float p = odds.p(), off = odds.value + a * p - goal;
+        (off > 0 ? high : low) = odds.value;
+        float next = odds.value - off / (1 + a * p * (1 - p));
         if (!(next >= low && next <= high)) next = (low + high) / 2;
-        const float change = next - odds;
-        odds = next;
+        const float change = next - odds.value;
+        odds = {next, lesser(next)};
         if (change * change < small_step) break;
-        p = logistic(odds);
     }
     return odds;
 }
@@ -100,19 +89,25 @@ template <typename Value>
 TROENPY_TARGET void climb_logistic(Visit<Value> &visit, std::size_t row) {
     const float a = visit.documents[row].bend, weight = visit.documents[row].weight;
     const float z = decide_one(visit, row);
-    float &odds = visit.logs[row];
     float before = static_cast<float>(visit.documents[row].code);
-    bool is_far = visit.is_first;
+    Odds odds{visit.logs[row], 0};
     if (!visit.is_first) {
-        const float less = lesser(odds), gain = weight * distance(z, odds, less);
-        before = odds > 0 ? 1 - less : less;
+        odds.less = lesser(odds.value);
+        before = odds.p();
+        const float off = z - odds.value;
+        const bool is_near = off * off < small_step;
+        const float gain = weight * (is_near ? off * off * before * (1 - before) : distance(z, odds.value, odds.less));
         visit.gap += gain / 2;
         if (gain < visit.least) return;
-        is_far = (z - odds) * (z - odds) > 1;
     }
-    const float goal = z + a * before, from = is_far ? std::clamp(guess_one(goal, a, z), goal - a, goal) : odds;
-    odds = solve_one(goal, a, from, is_far ? logistic(from) : before);
-    move_one(visit, row, weight * (before - logistic(odds)));
+    const float goal = z + a * before;
+    if (visit.is_first || (z - odds.value) * (z - odds.value) > 1) {
+        odds.value = std::clamp(guess_one(goal, a, z), goal - a, goal);
+        odds.less = lesser(odds.value);
+    }
+    odds = solve_one(goal, a, odds);
+    visit.logs[row] = odds.value;
+    move_one(visit, row, weight * (before - odds.p()));
     visit.intercept[0] = static_cast<float>(visit.centre[0] + visit.sigma * visit.total[0]);
 }
 

@@ -1,11 +1,10 @@
 // The rows of a sparse X made of parts, each of blocks over one pattern, and of a tail of further columns.
 //
-// For every term of a row its number once, and the values of all blocks side by side. The tail is not copied:
-// whoever makes Rows keeps it alive.
+// A row is a run of cells, each a column and a value, so that a visit reads memory in order. The blocks of a term have
+// columns next to each other. The tail is not copied: whoever makes Rows keeps it alive.
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -44,97 +43,91 @@ struct Part {
     std::size_t n_terms, n_blocks;
 };
 
+// One value of a row.
+template <typename Value>
+struct Cell {
+    std::uint32_t column;
+    Value value;
+};
+
 template <typename Value>
 class Rows {
 public:
-    // The terms of all parts are numbered one after the other. If parts differ in their number of blocks, as many blocks
-    // are side by side as divide them all, and a term has a number for each such group: nothing is padded.
+    // The columns of all parts are numbered one after the other: those of a part term by term, with the blocks of each.
     template <typename Index>
     Rows(const std::vector<Part<Value, Index>> &parts, std::size_t n_rows, Tail<Value> tail)
         : tail_(tail), starts_(n_rows + 1, 0) {
-        for (const Part<Value, Index> &part : parts) n_blocks_ = std::gcd(n_blocks_, part.n_blocks);
         for (const Part<Value, Index> &part : parts) {
-            n_terms_ += part.n_terms * (part.n_blocks / n_blocks_);
+            n_cell_columns_ += part.n_terms * part.n_blocks;
             for (std::size_t row = 0; row < n_rows; ++row) {
                 const auto length = static_cast<std::size_t>(part.indptr[row + 1] - part.indptr[row]);
                 if (length % part.n_blocks != 0)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                starts_[row + 1] += length / n_blocks_;
+                starts_[row + 1] += length;
             }
         }
-        if (n_terms_ > std::numeric_limits<std::uint32_t>::max() || n_rows > std::numeric_limits<std::uint32_t>::max())
+        if (n_columns() > std::numeric_limits<std::uint32_t>::max() ||
+            n_rows > std::numeric_limits<std::uint32_t>::max())
             throw std::invalid_argument("more than 2**32 - 1 rows or columns");
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-        terms_ = Zeros<std::uint32_t>(starts_.back());
-        values_ = Zeros<Value>(starts_.back() * n_blocks_);
+        cells_ = Zeros<Cell<Value>>(starts_.back());
         std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
-        std::size_t first_term = 0;
+        std::size_t first_column = 0;
         for (const Part<Value, Index> &part : parts) {
-            for (std::size_t group = 0; group < part.n_blocks / n_blocks_; ++group, first_term += part.n_terms)
-                for (std::size_t row = 0; row < n_rows; ++row)
-                    fill(part, row, group * n_blocks_, first_term, next[row]);
+            for (std::size_t row = 0; row < n_rows; ++row) next[row] += fill(part, row, first_column, next[row]);
+            first_column += part.n_terms * part.n_blocks;
         }
     }
 
     std::size_t n_rows() const { return starts_.size() - 1; }
-    std::size_t n_terms() const { return n_terms_; }
-    std::size_t n_blocks() const { return n_blocks_; }
-    std::size_t n_columns() const { return n_terms_ * n_blocks_ + tail_.n_columns; }
+    std::size_t n_cell_columns() const { return n_cell_columns_; }
+    std::size_t n_columns() const { return n_cell_columns_ + tail_.n_columns; }
     std::size_t begin(std::size_t row) const { return starts_[row]; }
     std::size_t end(std::size_t row) const { return starts_[row + 1]; }
-    const std::uint32_t *terms() const { return terms_.data(); }
-    const Value *values() const { return values_.data(); }  // n_blocks for each of the terms
-
-    // Asks for the memory of a row that is read soon.
-    void fetch(std::size_t begin, std::size_t end) const {
-        constexpr std::size_t line = 64;
-        const auto ask = [](const auto *first, const auto *last) {
-            for (auto *at = reinterpret_cast<const char *>(first); at < reinterpret_cast<const char *>(last);
-                 at += line)
-                cpu::prefetch(at);
-        };
-        ask(terms_.data() + begin, terms_.data() + end);
-        ask(values_.data() + begin * n_blocks_, values_.data() + end * n_blocks_);
-    }
+    const Cell<Value> *cells() const { return cells_.data(); }
     const Tail<Value> &tail() const { return tail_; }
+
+    // Asks for the memory of cells that are read soon.
+    TROENPY_ALWAYS_INLINE void fetch(std::size_t begin, std::size_t end) const {
+        constexpr std::size_t line = 64;
+        const char *last = reinterpret_cast<const char *>(cells() + end);
+        for (auto *at = reinterpret_cast<const char *>(cells() + begin); at < last; at += line) cpu::prefetch(at);
+    }
 
     // Calls see(column, value) for everything in a row.
     template <typename See>
     void for_each(std::size_t row, See &&see) const {
-        for (std::size_t at = begin(row); at < end(row); ++at)
-            for (std::size_t b = 0; b < n_blocks_; ++b) see(b * n_terms_ + terms()[at], values()[at * n_blocks_ + b]);
+        for (std::size_t at = begin(row); at < end(row); ++at) see(cells()[at].column, cells()[at].value);
         const std::size_t first = tail_.begin(row), last = tail_.end(row);
-        for (std::size_t at = first; at < last; ++at)
-            see(n_terms_ * n_blocks_ + tail_.column(at, first), tail_.values[at]);
+        for (std::size_t at = first; at < last; ++at) see(n_cell_columns_ + tail_.column(at, first), tail_.values[at]);
     }
 
 private:
-    // Appends n_blocks_ blocks of a row, from the first on.
+    // Writes the cells of a row of a part; returns how many.
     template <typename Index>
-    void fill(const Part<Value, Index> &part, std::size_t row, std::size_t first_block, std::size_t first_term,
-              std::size_t &next) {
+    std::size_t fill(const Part<Value, Index> &part, std::size_t row, std::size_t first_column, std::size_t start) {
         const auto begin = static_cast<std::size_t>(part.indptr[row]);
-        const std::size_t n = (static_cast<std::size_t>(part.indptr[row + 1]) - begin) / part.n_blocks;
+        const auto n_cells = static_cast<std::size_t>(part.indptr[row + 1]) - begin, n = n_cells / part.n_blocks;
         const Value *data = part.data + begin;
         const Index *indices = part.indices + begin;
-        for (std::size_t i = 0; i < n; ++i, ++next) {
+        Cell<Value> *cell = cells_.data() + start;
+        for (std::size_t i = 0; i < n; ++i) {
             const auto term = static_cast<std::uint64_t>(indices[i]);
             if (term >= part.n_terms) throw std::out_of_range("a column index is outside the first block");
-            terms_.data()[next] = static_cast<std::uint32_t>(first_term + term);
-            for (std::size_t b = 0; b < n_blocks_; ++b) {
-                const std::size_t at = (first_block + b) * n + i;
-                if (static_cast<std::uint64_t>(indices[at]) != term + (first_block + b) * part.n_terms)
+            const std::uint64_t column = first_column + term * part.n_blocks;
+            for (std::size_t b = 0; b < part.n_blocks; ++b, ++cell) {
+                if (static_cast<std::uint64_t>(indices[b * n + i]) != term + b * part.n_terms)
                     throw std::invalid_argument("the blocks of a row differ in their columns");
-                values_.data()[next * n_blocks_ + b] = data[at];
+                *cell = {static_cast<std::uint32_t>(column + b), data[b * n + i]};
             }
         }
+        return n_cells;
     }
 
-    std::size_t n_terms_ = 0, n_blocks_ = 0;
+    std::size_t n_cell_columns_ = 0;
     Tail<Value> tail_;
-    std::vector<std::size_t> starts_;  // of each row, in terms_
-    Zeros<std::uint32_t> terms_;
-    Zeros<Value> values_;
+    std::vector<std::size_t> starts_;  // of each row, in cells_
+    Zeros<Cell<Value>> cells_;
 };
 
 }  // namespace troenpy::solver

@@ -9,13 +9,11 @@ TROENPY_TARGET inline float exponential(float x) {
     constexpr float to_integer = 12582912.0f;  // 1.5 * 2**23: what is added to it is rounded
     const float shifted = x * 1.44269504f + to_integer, whole = shifted - to_integer;
     const float rest = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
-    float y = 1.9875691500e-4f;
-    y = y * rest + 1.3981999507e-3f;
-    y = y * rest + 8.3334519073e-3f;
-    y = y * rest + 4.1665795894e-2f;
-    y = y * rest + 1.6666665459e-1f;
-    y = y * rest + 5.0000001201e-1f;
-    y = y * rest * rest + rest + 1.0f;
+    // Pairs of coefficients side by side, so that few steps wait for another.
+    const float square = rest * rest;
+    const float low = 5.0000001201e-1f + 1.6666665459e-1f * rest, middle = 4.1665795894e-2f + 8.3334519073e-3f * rest;
+    const float high = 1.3981999507e-3f + 1.9875691500e-4f * rest;
+    const float y = (low + square * (middle + square * high)) * square + (rest + 1.0f);
     const auto exponent = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer) + 127;
     return y * std::bit_cast<float>(exponent << 23);
 }
@@ -64,14 +62,11 @@ TROENPY_TARGET void gather(const Rows<Value> &rows, const Document &document, st
                            std::size_t width, float *z) {
     Eight sums[n];
     load<n>(z, sums);
-    const std::size_t n_blocks = rows.n_blocks();
-    for (std::size_t at = document.begin; at < document.end; ++at) {
-        const float *w = coef + rows.terms()[at] * n_blocks * width;
-        const Value *x = rows.values() + at * n_blocks;
-        for (std::size_t b = 0; b < n_blocks; ++b, w += width) take<n>(static_cast<float>(x[b]), w, sums);
-    }
+    const Cell<Value> *cells = rows.cells();
+    for (std::size_t at = document.begin; at < document.end; ++at)
+        take<n>(static_cast<float>(cells[at].value), coef + cells[at].column * width, sums);
     const Tail<Value> &tail = rows.tail();
-    const float *rest = coef + rows.n_terms() * n_blocks * width;
+    const float *rest = coef + rows.n_cell_columns() * width;
     const std::size_t first = tail.begin(row), last = tail.end(row);
     for (std::size_t at = first; at < last; ++at)
         take<n>(static_cast<float>(tail.values[at]), rest + tail.column(at, first) * width, sums);
@@ -84,14 +79,11 @@ TROENPY_TARGET void scatter(const Rows<Value> &rows, const Document &document, s
                             std::size_t width, float *coef) {
     Eight change[n];
     load<n>(z, change);
-    const std::size_t n_blocks = rows.n_blocks();
-    for (std::size_t at = document.begin; at < document.end; ++at) {
-        float *w = coef + rows.terms()[at] * n_blocks * width;
-        const Value *x = rows.values() + at * n_blocks;
-        for (std::size_t b = 0; b < n_blocks; ++b, w += width) give<n>(static_cast<float>(x[b]), change, w);
-    }
+    const Cell<Value> *cells = rows.cells();
+    for (std::size_t at = document.begin; at < document.end; ++at)
+        give<n>(static_cast<float>(cells[at].value), change, coef + cells[at].column * width);
     const Tail<Value> &tail = rows.tail();
-    float *rest = coef + rows.n_terms() * n_blocks * width;
+    float *rest = coef + rows.n_cell_columns() * width;
     const std::size_t first = tail.begin(row), last = tail.end(row);
     for (std::size_t at = first; at < last; ++at)
         give<n>(static_cast<float>(tail.values[at]), change, rest + tail.column(at, first) * width);
