@@ -16,9 +16,9 @@ from troenpy.counts.left_out import restored_counts, saved_counts
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile
 from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.counted_documents import mean_length
 from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.parts import Parts
-from troenpy.features.rows import total_length
 from troenpy.features.views import View
 from troenpy.files.archive import Arrays
 from troenpy.files.saved import check_array
@@ -255,8 +255,8 @@ class FittedView:
         return cls(str(state["name"]), counter, counts, float(length), blocks, weights, profile, scale, columns)
 
 
-def choose_blocks(view: View, counts: ClassCounts, weigh: Any) -> tuple[list[Block], Floats]:
-    """Return the blocks with non-zero weights, and their weights; warn about the others."""
+def choose_blocks(view: View, counts: ClassCounts, weigh: Any, *, warn: bool = True) -> tuple[list[Block], Floats]:
+    """Return the blocks with non-zero weights, and their weights; warn about the others, unless it is a trial."""
     weights = [weigh(block, counts) for block in view.blocks]
     kept = [bool(weight.any()) for weight in weights]
     if not all(kept):
@@ -266,7 +266,8 @@ def choose_blocks(view: View, counts: ClassCounts, weigh: Any) -> tuple[list[Blo
             message += ". ECIB is zero for two classes of equal size: use 'ecib_abs' there"
         if not any(kept) and not view.has_profile:
             raise ValueError(f"no block is left: {message}")
-        warn_user(message, UserWarning)
+        if warn:
+            warn_user(message, UserWarning)
     blocks = [block for block, is_kept in zip(view.blocks, kept, strict=True) if is_kept]
     chosen = [weight for weight, is_kept in zip(weights, kept, strict=True) if is_kept]
     return blocks, np.array(chosen).reshape(len(chosen), len(counts.term_docs))
@@ -276,9 +277,3 @@ def capacity_for(blocks: list[Block], profile: ClassProfile | None, n_classes: i
     """Return the over-allocation for all blocks and a dense profile; a sparse profile is appended later."""
     has_dense_profile = profile is not None and n_classes <= profile.max_dense
     return Capacity(max(1, len(blocks)), n_classes if blocks and has_dense_profile else 0)
-
-
-def mean_length(X: Any, sample_weight: Floats | None) -> float:
-    """Return the mean document length, in terms."""
-    n_documents = X.shape[0] if sample_weight is None else float(sample_weight.sum())
-    return total_length(X, sample_weight) / n_documents if n_documents else 0.0

@@ -25,9 +25,10 @@ from troenpy.features.batches import add_documents, check_counter, check_no_cv, 
 from troenpy.features.blocks import Block
 from troenpy.features.class_profile import ClassProfile, LeaveOut
 from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.features.counted_documents import CountedDocuments
 from troenpy.features.counted_rows import Capacity, CountedRows
 from troenpy.features.documents import check_collection
-from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks, mean_length
+from troenpy.features.fitted_view import FittedView, capacity_for, choose_blocks
 from troenpy.features.folds import folds
 from troenpy.features.has_views import HasViews
 from troenpy.features.kept_streams import KeepsStream, errors_of_batch
@@ -235,7 +236,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._fit(raw_documents, y, sample_weight)
+        self._learn(self._count(raw_documents, y, sample_weight))
         return self
 
     @all_or_nothing
@@ -348,12 +349,29 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
 
     @all_or_nothing
     def _fit_parts(self, raw_documents: Any, y: Any, sample_weight: ArrayLike | None = None) -> list[Parts]:
-        """Fit and return the parts of the matrix by view, for models that use blocks and profile separately."""
-        rows, labels, weights = self._fit(raw_documents, y, sample_weight)
-        splits = None if self.cv is None else folds(self.cv, self.random_state, rows[0].matrix, labels)
-        n_threads, parts = job_count(self.n_jobs), []
-        for view, of_view in zip(self._views, rows, strict=True):
-            with errors_of_view(view.name) if len(rows) > 1 else nullcontext():
+        """Fit and return the parts of the matrix by view."""
+        return self._learn_parts(self._count(raw_documents, y, sample_weight))
+
+    def _learn_parts(self, counted: CountedDocuments) -> list[Parts]:
+        """Fit to counted documents; return the parts of the matrix by view, which models may use separately."""
+        self._learn(counted)
+        splits = None if self.cv is None else folds(self.cv, self.random_state, counted.rows[0].matrix, counted.labels)
+        return self._training_parts(self._views, counted, splits)
+
+    def _trial_parts(self, counted: CountedDocuments) -> list[Parts]:
+        """Return the parts that `_learn_parts` would, without cross-fitting; neither fits nor warns."""
+        fitted = [
+            self._fit_view(view, None, counts, length, warn=False)
+            for view, counts, length in zip(
+                counted.views, counted.class_counts(), counted.mean_lengths(), strict=True
+            )
+        ]
+        return self._training_parts(fitted, counted, None)
+
+    def _training_parts(self, views: list[FittedView], counted: CountedDocuments, splits: Any) -> list[Parts]:
+        labels, weights, n_threads, parts = counted.labels, counted.weights, job_count(self.n_jobs), []
+        for view, of_view in zip(views, counted.rows, strict=True):
+            with errors_of_view(view.name) if len(views) > 1 else nullcontext():
                 parts.append(view.training_parts(of_view, labels, weights, splits, self._weigh, n_threads))
         return parts
 
@@ -430,8 +448,8 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         length = tally.total_length / tally.counts.n_documents if tally.counts.n_documents else 0.0
         return self._fit_view(view, counter, tally.counts, length)
 
-    def _fit(self, raw_documents: Any, y: Any, sample_weight: Any) -> tuple[list[CountedRows], Labels, Floats | None]:
-        """Fit, and return the counts by view, labels and sample weights."""
+    def _count(self, raw_documents: Any, y: Any, sample_weight: Any) -> CountedDocuments:
+        """Count documents for all views, and check their labels and weights."""
         views = read_views(self._views_or_default())
         self._check_views(views)
         self._check_parameters()
@@ -448,13 +466,16 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
             check_labels_fit(labels, rows[0].matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
         _check_total(len(labels) if weights is None else float(weights.sum()))
+        return CountedDocuments(views, counters, rows, labels, weights)
+
+    def _learn(self, counted: CountedDocuments) -> None:
+        """Fit all views to counted documents."""
         fitted = []
-        for view, counter, of_view in zip(views, counters, rows, strict=True):
-            counts = ClassCounts.from_present(of_view.matrix, labels, weights)
-            fitted.append(self._fit_view(view, counter, counts, mean_length(of_view.matrix, weights)))
+        learnt = zip(counted.views, counted.counters, counted.class_counts(), counted.mean_lengths(), strict=True)
+        for view, counter, counts, length in learnt:
+            fitted.append(self._fit_view(view, counter, counts, length))
         self.__dict__.pop("_stream", None)
         self._set_views(fitted)
-        return rows, labels, weights
 
     def _fit_texts(
         self, views: list[View], counters: Any, raw_documents: Any, labels: Labels, sample_weight: Any
@@ -466,12 +487,14 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         filters = [counter._class_filter(labels, sample_weight) for counter in counters]
         return fit_rows([view.name for view in views], counters, raw_documents, capacities, filters)
 
-    def _fit_view(self, view: View, counter: CountVectorizer | None, counts: ClassCounts, length: float) -> FittedView:
+    def _fit_view(
+        self, view: View, counter: CountVectorizer | None, counts: ClassCounts, length: float, *, warn: bool = True
+    ) -> FittedView:
         """Fit the blocks and the profile to counts."""
         profile = None
         if view.has_profile:
             profile = ClassProfile(smoothing=self.smoothing, leave_out=self.leave_out).learn(counts)
-        blocks, weights = choose_blocks(view, counts, self._weigh)
+        blocks, weights = choose_blocks(view, counts, self._weigh, warn=warn)
         columns = getattr(self, "feature_names_in_", None) if counter is None else None
         scale = float(self.profile_scale)
         return FittedView(view.name, counter, counts, length, blocks, weights, profile, scale, columns)

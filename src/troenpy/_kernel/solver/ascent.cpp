@@ -157,12 +157,33 @@ double Ascent<Value>::climb() {
 }
 
 template <typename Value>
+std::vector<float> Ascent<Value>::mean_intercept() const {
+    std::vector<float> intercept = intercept_;
+    std::copy(mean_.begin(), mean_.end(), intercept.begin());
+    return intercept;
+}
+
+template <typename Value>
+void Ascent<Value>::decide(const std::int64_t *rows, std::size_t n, double *out) {
+    std::vector<float> intercept = mean_intercept(), z(width_);
+    Visit<Value> look = visit();
+    look.intercept = intercept.data();
+    const auto decide_row = use_avx2(portable_) ? avx2::decide_row<Value> : portable::decide_row<Value>;
+    run_tasks(1, 1, [&](unsigned, std::size_t, Watch &watch) {
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i % rows_per_look == 0) watch.check();
+            decide_row(look, static_cast<std::size_t>(rows[i]), z.data());
+            std::copy_n(z.begin(), mean_.size(), out + i * mean_.size());
+        }
+    });
+}
+
+template <typename Value>
 std::array<double, 3> Ascent<Value>::gap() {
     Distance distance;
     distance.slope.assign(mean_.size(), 0.0);
     distance.bend.assign(mean_.size(), 0.0);
-    std::vector<float> intercept = intercept_;
-    std::copy(mean_.begin(), mean_.end(), intercept.begin());
+    std::vector<float> intercept = mean_intercept();
     Visit<Value> round = visit();
     round.intercept = intercept.data();
     const auto check_rows = use_avx2(portable_) ? avx2::check_rows<Value> : portable::check_rows<Value>;

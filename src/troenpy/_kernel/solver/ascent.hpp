@@ -73,14 +73,19 @@ public:
     // A bound on how far the objective is above its minimum, the objective, and its half sum of squared
     // coefficients.
     std::array<double, 3> gap();
+    // The decisions of some rows: n x decisions.
+    void decide(const std::int64_t *rows, std::size_t n, double *out);
     // Decisions x columns, in the order of X.
     void read(double *coef, double *intercept) const;
 
+    std::size_t n_rows() const { return rows_.n_rows(); }
     std::size_t n_columns() const { return rows_.n_columns(); }
     std::size_t n_decisions() const { return centre_.size(); }
 
 private:
     Visit<Value> visit();
+    // The mean over the last round, which is exact once the rounds have converged.
+    std::vector<float> mean_intercept() const;
     void set_strength(double strength);
 
     const Rows<Value> &rows_;

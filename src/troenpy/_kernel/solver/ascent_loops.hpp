@@ -39,3 +39,11 @@ TROENPY_TARGET void check_rows(const Visit<Value> &visit, std::size_t first, std
             check_softmax(visit, row, out);
     }
 }
+
+template <typename Value>
+TROENPY_TARGET void decide_row(const Visit<Value> &visit, std::size_t row, float *z) {
+    if (visit.width == 1)
+        *z = decide_one(visit, row);
+    else
+        decide(visit, row, z);
+}

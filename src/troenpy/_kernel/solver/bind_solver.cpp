@@ -140,6 +140,15 @@ void read(const Ascent<Value> &ascent, Output coef, Array<double> intercept) {
 }
 
 template <typename Value>
+void decide(Ascent<Value> &ascent, Codes rows, Output out) {
+    require(out.shape(0) == rows.size() && out.shape(1) == ascent.n_decisions(), "one row of decisions for each row");
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        require(static_cast<std::uint64_t>(rows.data()[i]) < ascent.n_rows(), "a row is not one of X");
+    nb::gil_scoped_release release;
+    ascent.decide(rows.data(), rows.size(), out.data());
+}
+
+template <typename Value>
 void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
     nb::class_<Rows<Value>> rows(module, rows_name);
     const auto constructor = [&](auto function) {
@@ -162,6 +171,7 @@ void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
              nb::call_guard<nb::gil_scoped_release>())
         .def("climb", &Ascent<Value>::climb, nb::call_guard<nb::gil_scoped_release>())
         .def("gap", &Ascent<Value>::gap, nb::call_guard<nb::gil_scoped_release>())
+        .def("decide", &decide<Value>, nb::arg("rows").noconvert(), nb::arg("out").noconvert())
         .def("read", &read<Value>);
 }
 
