@@ -35,7 +35,11 @@ needs_kernel = pytest.mark.skipif(not kernel_available(), reason="without the ke
 def by_matrix(model, documents):
     """Return the decision values by way of the features' matrix."""
     rows = model.features_.transform(documents)
-    return model._multiply(rows, model.intercept_, slice(0, rows.shape[0]))
+    values = model._multiply(rows, model.intercept_, slice(0, rows.shape[0]))
+    has_terms = [np.diff(view.counter.transform(documents).indptr) > 0 for view in model.features_.views_]
+    logs = np.log([np.mean(np.array(LABELS) == name) for name in model.classes_])  # of no known term: by rule
+    values[~np.any(has_terms, axis=0)] = logs - logs.mean()
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +105,13 @@ def test_a_few_documents_at_a_time(models, documents):
         assert not kernel_available()
         return
     parts = list(scores)
-    assert [len(part) for part in parts] == [4] * (len(QUERIES) // 4) + [len(QUERIES) % 4] * (len(QUERIES) % 4 > 0)
-    np.testing.assert_array_equal(np.concatenate(parts) + model.intercept_, decisions(model, QUERIES))
+    assert [len(part.values) for part in parts] == [4] * (len(QUERIES) // 4) + [len(QUERIES) % 4] * (
+        len(QUERIES) % 4 > 0
+    )
+    unknown = [QUERIES.index(""), QUERIES.index("nothing known")]
+    found = np.concatenate([part.values for part in parts]) + model.intercept_
+    np.testing.assert_array_equal(np.flatnonzero(np.concatenate([part.known for part in parts]) == 0), unknown)
+    np.testing.assert_array_equal(np.delete(found, unknown, 0), np.delete(decisions(model, QUERIES), unknown, 0))
 
 
 def test_other_features_take_the_matrix(models):
@@ -120,11 +129,15 @@ def test_other_features_take_the_matrix(models):
 def test_the_kernel_checks_what_it_is_given(models):
     view = models["linear"].features_.views_[0]
     index, coef = view.counter._index(), models["linear"]._coef_by_feature()
+    known = lambda rows: np.zeros(len(rows), dtype=np.uint8)  # noqa: E731
     counter, like = view.counter._new_counter(1, index), np.empty(0, dtype=np.float32)
     for wrong, out in ((coef[:-1], np.zeros((1, 3))), (coef, np.zeros((1, 1))), (coef, np.zeros((2, 3)))):
         fresh = view.counter._new_counter(1, index)
         with pytest.raises(ValueError, match="do not fit each other"):
-            view.scorer.add_scores_of_texts(fresh, ["a"], False, np.ascontiguousarray(wrong), out, like, 1)
+            view.scorer.add_scores_of_texts(fresh, ["a"], False, np.ascontiguousarray(wrong), out, known(out), like, 1)
+    with pytest.raises(ValueError, match="do not fit each other"):
+        view.scorer.add_scores_of_texts(view.counter._new_counter(1, index), ["a"], False, coef, np.zeros((1, 3)),
+                                        known([]), like, 1)  # fmt: skip
     counter.add(["a", "b"])
     with pytest.raises(ValueError, match="do not fit each other"):
-        view.scorer.add_scores(counter.rows(), False, 1, coef, np.zeros((2, coef.shape[1])), like, 1)
+        view.scorer.add_scores(counter.rows(), False, 1, coef, np.zeros((2, coef.shape[1])), known("ab"), like, 1)

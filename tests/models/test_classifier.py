@@ -36,17 +36,17 @@ def test_learns():
 def test_predicts_as_an_exact_solver_on_the_same_features():
     features = settings.features("linear")
     exact = LogisticRegression(C=3.0, tol=1e-8, max_iter=10_000).fit(features.fit_transform(TEXTS, LABELS), LABELS)
-    close = TroenpyClassifier(features, tol=1e-6, max_iter=10_000).fit(TEXTS, LABELS)
+    close = TroenpyClassifier(features, C=3, tol=1e-6, max_iter=10_000).fit(TEXTS, LABELS)
     expected = exact.predict_proba(features.transform(TEST_TEXTS))
     np.testing.assert_allclose(close.predict_proba(TEST_TEXTS), expected, atol=2e-3)
     assert (MODEL.predict(TEST_TEXTS) == exact.predict(features.transform(TEST_TEXTS))).all()
 
 
-def test_the_default_is_the_linear_setting():
-    with_setting = settings.classifier("linear").fit(TEXTS, LABELS)
+def test_the_default_chooses_from_the_setting_auto():
+    with_setting = settings.classifier("auto").fit(TEXTS, LABELS)
     assert str(MODEL.features_) == str(with_setting.features_)
     np.testing.assert_array_equal(MODEL.coef_, with_setting.coef_)
-    assert MODEL.features_.profile_.leave_out == "copies"
+    assert all(view.profile.leave_out == "copies" for view in MODEL.features_.views_)
 
 
 def test_probabilities_sum_to_one_and_agree_with_decisions_and_predictions():
@@ -100,7 +100,8 @@ def test_several_labels_share_one_copy_of_the_features(monkeypatch):
             super().__init__(*parts, **options)
 
     monkeypatch.setattr(logistic, "Rows", Counted)
-    TroenpyClassifier().fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
+    features = settings.features("linear")
+    TroenpyClassifier(features, C=3).fit(TEXTS, np.column_stack([topic == LABELS for topic in TOPICS]).astype(int))
     assert len(made) == 1
 
 
@@ -143,10 +144,10 @@ def test_sample_weight_and_class_weight_reach_the_solver():
 
 
 def test_cv_is_passed_through():
-    crossed = TroenpyClassifier(cv=4).fit(TEXTS, LABELS)
+    crossed, plain = (TroenpyClassifier(settings.features("linear"), C=3, cv=cv).fit(TEXTS, LABELS) for cv in (4, None))
     assert crossed.features_.cv == 4
-    assert not np.allclose(crossed.coef_, MODEL.coef_)
-    np.testing.assert_array_equal(crossed.features_.weights_, MODEL.features_.weights_)
+    assert not np.allclose(crossed.coef_, plain.coef_)
+    np.testing.assert_array_equal(crossed.features_.weights_, plain.features_.weights_)
 
 
 def test_the_same_twice():
@@ -355,16 +356,16 @@ def test_a_C_that_cannot_be_solved_for_is_said():
 def test_a_large_C_is_solved_in_double_precision(monkeypatch):
     precisions = []
     design = classifier.Design
-    noted = lambda part, **options: precisions.append(part.X.dtype) or design(part, **options)  # noqa: E731
+    noted = lambda *parts, **options: precisions.append(parts[0].X.dtype) or design(*parts, **options)  # noqa: E731
     monkeypatch.setattr(classifier, "Design", noted)
     TroenpyClassifier(C=1e7).fit(FOUR, TWO_CLASSES)
-    TroenpyClassifier().fit(FOUR, TWO_CLASSES)
+    TroenpyClassifier(C=3).fit(FOUR, TWO_CLASSES)
     assert precisions == [np.float32, np.float64, np.float32]
 
 
 def test_what_cannot_be_held_is_an_early_error(monkeypatch):
     monkeypatch.setattr(memory, "memory_size", lambda: 100)
-    monkeypatch.setattr(TermFeatures, "_fit_parts", lambda *_: pytest.fail("not so early"))
+    monkeypatch.setattr(TermFeatures, "_count", lambda *_: pytest.fail("not so early"))
     message = r"TroenpyClassifier needs 0.0 GB for 8 documents and 2 classes, but this machine has 0.0 GB"
     with pytest.raises(MemoryError, match=message):
         TroenpyClassifier().fit(FOUR, TWO_CLASSES)
@@ -447,12 +448,12 @@ def test_coefficients_that_a_user_sets_are_used():
 @needs_kernel
 def test_the_table_of_the_profile_is_built_once_per_fit():
     model = TroenpyClassifier().fit(TEXTS, LABELS)
-    table = model.features_.profile_._table.native
+    table = model.features_.views_[0].profile._table.native
     for call in (model.predict, model.predict_proba, lambda texts: model.explain(texts[0])):
         call(TEXTS)
-        assert model.features_.profile_._table.native is table
+        assert model.features_.views_[0].profile._table.native is table
     model.fit(TEXTS[::-1], LABELS[::-1])
-    assert model.features_.profile_._table.native is not table
+    assert model.features_.views_[0].profile._table.native is not table
 
 
 def test_a_refitted_profile_forgets_its_table():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from some_views import words
 
-from troenpy import CountVectorizer, TermFeatures, TextKNeighborsClassifier, TroenpyClassifier
+from troenpy import CountVectorizer, TermFeatures, TextKNeighborsClassifier, TroenpyClassifier, settings
 from troenpy.models.explanation import Explanation
 from troenpy.models.folding import ViewTerms
 
@@ -79,7 +79,7 @@ def test_the_n_grams_of_the_fitted_analyzer_are_highlighted():
 
 
 def test_an_explanation_becomes_a_data_frame(monkeypatch):
-    explanation = TroenpyClassifier().fit(TEXTS, LABELS).explain("a goal today")
+    explanation = TroenpyClassifier(settings.features("linear")).fit(TEXTS, LABELS).explain("a goal today")
     frame = explanation.to_frame()
     assert frame.columns.tolist() == ["term", "politics", "sport"]
     assert frame["term"].tolist() == explanation.terms.tolist()

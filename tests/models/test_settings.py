@@ -16,10 +16,20 @@ def made_up(n_documents, seed=0):
 
 TEXTS, LABELS = made_up(60)
 COUNTS = CountVectorizer().fit_transform(TEXTS)
+PAIRS = CountVectorizer(token_pattern=r"(?u)\w+|[^\w\s]", ngram_range=(1, 2)).fit_transform(TEXTS)  # noqa: S106
+PIECES = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(TEXTS)
 
 
-def weighted(scheme, **how):
-    return TermWeighter(scheme, **how).fit_transform(COUNTS, LABELS).toarray()
+def weighted(scheme, counts=COUNTS, **how):
+    return TermWeighter(scheme, **how).fit_transform(counts, LABELS).toarray()
+
+
+def linear(counts):
+    return [
+        weighted("sqrt(certainty*idf)", counts, tf="log"),
+        weighted("pcf_boost*idf", counts, tf="log"),
+        ClassProfile(leave_out="copies").fit_transform(counts, LABELS),
+    ]
 
 
 FORMULAS = {
@@ -34,11 +44,9 @@ FORMULAS = {
         weighted("sqrt(certainty*idf)", norm="hellinger"),
         2 * ClassProfile().fit_transform(COUNTS, LABELS),
     ],
-    "linear": lambda: [
-        weighted("sqrt(certainty*idf)", tf="log"),
-        weighted("pcf_boost*idf", tf="log"),
-        ClassProfile(leave_out="copies").fit_transform(COUNTS, LABELS),
-    ],
+    "linear": lambda: linear(COUNTS),
+    "views": lambda: [*linear(PAIRS), *linear(PIECES)],
+    "auto": lambda: [*linear(COUNTS), *linear(PAIRS), *linear(PIECES)],
     "plain": lambda: [weighted("pcf_boost*idf", tf="log")],
 }
 
@@ -56,7 +64,8 @@ def test_one_line_to_labels(name):
     assert (model.predict(texts[:40]) == labels[:40]).mean() > 0.7
     if settings.SETTINGS[name].model == "linear":
         assert isinstance(model, TroenpyClassifier)
-        assert "word1" not in model.features_.vocabulary_
+        words = [view for view in model.features_.views_ if view.name != "pieces"]
+        assert all("word1" not in view.counter.vocabulary_ for view in words)
     else:
         assert isinstance(model, TextKNeighborsClassifier)
         assert model.n_neighbors == 7
@@ -78,11 +87,25 @@ def test_options_go_to_whom_they_belong():
         settings.classifier("linear", ngram_rage=(1, 2))
 
 
+def test_options_of_several_views_go_to_all_that_have_them():
+    params = settings.classifier("auto", min_df=2, stop_words=["word1"], C=3).get_params()
+    assert [params[f"features__{view}__min_df"] for view in ("words", "pairs", "pieces")] == [2, 2, 2]
+    assert [params[f"features__{view}__stop_words"] for view in ("words", "pairs")] == [["word1"]] * 2
+    assert params["features__pieces__stop_words"] is None
+    expected = (
+        "the views differ in ngram_range: set that of one of them, features__pairs__ngram_range or features__pieces"
+    )
+    with pytest.raises(TypeError, match=expected):
+        settings.classifier("views", ngram_range=(1, 3))
+
+
 def test_settings_do_not_share_what_they_return():
     settings.features("knn").set_params(words__ngram_range=(1, 2))
     assert settings.features("knn").get_params()["words__ngram_range"] == (1, 1)
 
 
 def test_an_unknown_setting_lists_the_known():
-    with pytest.raises(ValueError, match="unknown setting 'knnn'; choose one of paper, paper_2b, knn, linear, plain"):
+    with pytest.raises(
+        ValueError, match="unknown setting 'knnn'; choose one of paper, paper_2b, knn, linear, views, auto, plain"
+    ):
         settings.features("knnn")

@@ -98,6 +98,7 @@ class ViewFeatures:
         first: int,
         coef: NDArray[Any],
         out: NDArray[np.float64],
+        known: NDArray[np.uint8],
         like: NDArray[Any],
         n_threads: int,
     ) -> None: ...
@@ -108,6 +109,7 @@ class ViewFeatures:
         is_binary: bool,
         coef: NDArray[Any],
         out: NDArray[np.float64],
+        known: NDArray[np.uint8],
         like: NDArray[Any],
         n_threads: int,
     ) -> None: ...

@@ -64,7 +64,8 @@ class Rows:
                 raise ValueError(
                     f"n_blocks must divide the number of columns, got {part.n_blocks} for {part.X.shape[1]}"
                 )
-        self._parts = parts
+        #: All columns, columns of a block, blocks, and further columns of every part: X itself may be freed.
+        self._shapes = [(part.X.shape[1], part.n_terms, part.n_blocks, part.n_tail) for part in parts]
         tail = _join([part.tail for part in parts if part.tail is not None], parts[0].X)
         self.n_rows, self.n_threads = parts[0].X.shape[0], n_threads
         values = [*(part.X.data for part in parts), _values(tail)]
@@ -88,15 +89,15 @@ class Rows:
 
     def in_order(self, coef: Floats) -> Floats:
         """Return coefficients of shape (n_decisions, n_columns) part by part: the blocks of each, then its tail."""
-        if self.native is None and len(self._parts) == 1:
+        if self.native is None and len(self._shapes) == 1:
             return coef
-        pieces, first, first_tail = list[Floats](), 0, sum(part.X.shape[1] for part in self._parts)
-        for part in self._parts:
-            own = coef[:, first : first + part.X.shape[1]]
-            if self.native is not None and part.n_blocks > 1:  # the kernel has the blocks of a term side by side
-                own = own.reshape(len(coef), part.n_terms, part.n_blocks).transpose(0, 2, 1).reshape(len(coef), -1)
-            pieces += [own, coef[:, first_tail : first_tail + part.n_tail]]
-            first, first_tail = first + part.X.shape[1], first_tail + part.n_tail
+        pieces, first, first_tail = list[Floats](), 0, sum(n_columns for n_columns, *_ in self._shapes)
+        for n_columns, n_terms, n_blocks, n_tail in self._shapes:
+            own = coef[:, first : first + n_columns]
+            if self.native is not None and n_blocks > 1:  # the kernel has the blocks of a term side by side
+                own = own.reshape(len(coef), n_terms, n_blocks).transpose(0, 2, 1).reshape(len(coef), -1)
+            pieces += [own, coef[:, first_tail : first_tail + n_tail]]
+            first, first_tail = first + n_columns, first_tail + n_tail
         return np.concatenate(pieces, axis=1)
 
     def multiply(self, m: Floats, part: slice = slice(None)) -> Floats:

@@ -22,6 +22,8 @@ def finish_dense(z: Floats, sums: Floats, sizes: Floats, remaining: Floats, left
         row, i, m = np.repeat(np.arange(len(z)), np.diff(left_out.indptr)), left_out.indices, left_out.data
         z[row, i] = np.where(remainder(sizes[i], m) > 0, np.maximum(z[row, i] - m * (shrunk + pseudo)[row], 0.0), 0.0)
     z /= np.where(remaining > 0, total, 1.0)[:, np.newaxis]
+    if left_out is not None:  # what is left of enormous weights may be rounding
+        np.minimum(z, 1.0, out=z)
     z[remaining == 0] = 1 / len(sizes)  # no document remains: a uniform distribution
     return z
 

@@ -1,4 +1,4 @@
-"""Training documents after counting and before learning: what weights, profiles and choices of views are learnt from."""
+"""Training documents after counting and before learning: what weights, profiles and choices are learnt from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -40,8 +40,12 @@ class CountedDocuments:
     def of_views(self, names: Sequence[str]) -> "CountedDocuments":
         """Return some of the views."""
         kept = [number for number, view in enumerate(self.views) if view.name in names]
-        views, counters, rows = ([found[number] for number in kept] for found in (self.views, self.counters, self.rows))
-        return replace(self, views=views, counters=counters, rows=rows)
+        return replace(
+            self,
+            views=[self.views[number] for number in kept],
+            counters=[self.counters[number] for number in kept],
+            rows=[self.rows[number] for number in kept],
+        )
 
     def part(self, documents: NDArray[np.int64]) -> "CountedDocuments":
         """Return a copy of some documents, without the counters."""

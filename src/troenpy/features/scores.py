@@ -12,6 +12,23 @@ from troenpy.features.shared_reading import read_alike
 from troenpy.fitting.jobs import job_count
 
 
+class Scores(NamedTuple):
+    """Products of documents, of shape (n_documents, n_decisions), and which documents have a known term."""
+
+    values: NDArray[np.float64]
+    known: NDArray[np.uint8]
+
+    @property
+    def unknown(self) -> NDArray[np.int64]:
+        """The numbers of the documents without a known term."""
+        if b"\0" not in self.known.tobytes():  # numpy's functions release the GIL however little there is to do
+            return _NONE
+        return np.flatnonzero(self.known == 0)
+
+
+_NONE = np.empty(0, dtype=np.int64)
+
+
 class ScoredView(NamedTuple):
     """What a view adds to the products."""
 
@@ -25,15 +42,17 @@ class ScoredView(NamedTuple):
         """Return a counter of the kernel."""
         return self.counter._new_counter(job_count(self.counter.n_jobs), self.index)
 
-    def add_texts(self, texts: list[str], out: NDArray[np.float64], n_threads: int) -> None:
+    def add_texts(self, texts: list[str], out: "Scores", n_threads: int) -> None:
         """Add the products of texts."""
+        is_binary = bool(self.counter.binary)
         self.features.add_scores_of_texts(
-            self.new_counter(), texts, bool(self.counter.binary), self.coef, out, self.like, n_threads
+            self.new_counter(), texts, is_binary, self.coef, out.values, out.known, self.like, n_threads
         )
 
-    def add_counted(self, counted: Any, first: int, out: NDArray[np.float64], n_threads: int) -> None:
+    def add_counted(self, counted: Any, first: int, out: "Scores", n_threads: int) -> None:
         """Add the products of documents that have been counted, from the first on."""
-        self.features.add_scores(counted, bool(self.counter.binary), first, self.coef, out, self.like, n_threads)
+        is_binary = bool(self.counter.binary)
+        self.features.add_scores(counted, is_binary, first, self.coef, out.values, out.known, self.like, n_threads)
 
 
 class Scorer:
@@ -70,8 +89,8 @@ class Scorer:
             return None
         return cls(scored, coef.shape[1], step, n_threads)
 
-    def scores(self, raw_documents: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the products for the next documents, of shape (n_documents, n_decisions), or one empty array."""
+    def scores(self, raw_documents: Any) -> Iterator[Scores]:
+        """Yield the products for the next documents, or once for none."""
         n_documents = 0
         for batch in self.views[0].counter._batches(raw_documents):
             n_documents += len(batch)
@@ -85,13 +104,13 @@ class Scorer:
         if n_documents == 0:
             yield self._zeros(0)
 
-    def _of_texts(self, texts: list[str]) -> NDArray[np.float64]:
+    def _of_texts(self, texts: list[str]) -> Scores:
         out = self._zeros(len(texts))
         for view in self.views:
             view.add_texts(texts, out, self.n_threads)
         return out
 
-    def _of_arrow(self, batch: Any) -> Iterator[NDArray[np.float64]]:
+    def _of_arrow(self, batch: Any) -> Iterator[Scores]:
         counters = [view.new_counter() for view in self.views]
         for counter in counters:
             counter.add(batch)
@@ -102,7 +121,8 @@ class Scorer:
                 view.add_counted(rows, first, out, self.n_threads)
             yield out
 
-    def _zeros(self, n_documents: int) -> NDArray[np.float64]:
-        values = np.empty((n_documents, self.n_decisions))
-        values.fill(0.0)  # np.zeros releases the GIL even for a few hundred values
-        return values
+    def _zeros(self, n_documents: int) -> Scores:
+        scores = Scores(np.empty((n_documents, self.n_decisions)), np.empty(n_documents, dtype=np.uint8))
+        for array in scores:
+            array.fill(0)  # np.zeros releases the GIL even for a few hundred values
+        return scores

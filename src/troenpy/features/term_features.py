@@ -34,7 +34,7 @@ from troenpy.features.has_views import HasViews
 from troenpy.features.kept_streams import KeepsStream, errors_of_batch
 from troenpy.features.parts import Parts
 from troenpy.features.row_streams import RowStream
-from troenpy.features.scores import Scorer
+from troenpy.features.scores import Scorer, Scores
 from troenpy.features.shared_reading import count_rows, errors_of_view, fit_rows, reusable
 from troenpy.features.streams import PlainStream, Stream, ViewStreams, row_stream
 from troenpy.features.tallies import Tally
@@ -362,9 +362,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         """Return the parts that `_learn_parts` would, without cross-fitting; neither fits nor warns."""
         fitted = [
             self._fit_view(view, None, counts, length, warn=False)
-            for view, counts, length in zip(
-                counted.views, counted.class_counts(), counted.mean_lengths(), strict=True
-            )
+            for view, counts, length in zip(counted.views, counted.class_counts(), counted.mean_lengths(), strict=True)
         ]
         return self._training_parts(fitted, counted, None)
 
@@ -392,11 +390,17 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
 
     def _rows_of(self, raw_documents: Any) -> Any:
         """Transform; always returns a matrix, regardless of `set_output`."""
+        return self._rows_and_known(raw_documents)[0]
+
+    def _rows_and_known(self, raw_documents: Any) -> tuple[Any, NDArray[np.bool_]]:
+        """Return the features of new documents, and which of them have a known term."""
         views, n_threads = self._fitted_views(), job_count(self.n_jobs)
         rows = self._count_rows(raw_documents, [view.capacity() for view in views])
-        return _matrix([view.parts(of_view, n_threads) for view, of_view in zip(views, rows, strict=True)], n_threads)
+        known = np.any([np.diff(of_view.matrix.indptr) > 0 for of_view in rows], axis=0)
+        parts = [view.parts(of_view, n_threads) for view, of_view in zip(views, rows, strict=True)]
+        return _matrix(parts, n_threads), known
 
-    def _scores(self, raw_documents: Any, coef: NDArray[Any], step: int, n_threads: int) -> Iterator[Any] | None:
+    def _scores(self, raw_documents: Any, coef: NDArray[Any], step: int, n_threads: int) -> Iterator[Scores] | None:
         """Return products of new documents with coefficients, `step` documents at a time; None if the kernel cannot."""
         views = self._fitted_views()
         scorer = Scorer.of(views, self.layout_, coef, step, n_threads)

@@ -17,22 +17,23 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from troenpy._kernel.matrix import decision_values
-from troenpy._kernel.solver import Part
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.term_features import TermFeatures
-from troenpy.features.views import view_of_words
 from troenpy.files import archive
 from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
+from troenpy.models.choice import STRENGTHS, Choice, choose
 from troenpy.models.coefficients import by_feature, coefficient_type
+from troenpy.models.default_views import linear_features, read_candidates
 from troenpy.models.explanation import Explanation
 from troenpy.models.folding import ViewTerms
 from troenpy.models.has_features import HasFeatures, check_explained, check_features
-from troenpy.models.logistic import Design, Fit
+from troenpy.models.held_out import design_parts
+from troenpy.models.logistic import TINY, Design, Fit
 
 #: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
@@ -41,30 +42,35 @@ FEW_VALUES = 256
 
 
 class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
-    """Classify text with our "linear" features and logistic regression, with defaults that need no tuning.
+    """Classify text by logistic regression; C, and which views of the text to use, are chosen from the training data.
 
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How to turn documents into features. None means the setting "linear" of `troenpy.settings`: two weightings of
-        words and the class profile, in float32; set its parameters as ``features__words__ngram_range``. The paper's
-        features are ``TermFeatures()``.
-    C : float, default=3.0
-        Inverse strength of the L2 penalty. In cross-validation of training data, no other C was better by more than
-        0.32 points on any of seven corpora (see Notes). Short texts prefer a smaller C, long ones tolerate a larger.
+        How to turn documents into features. None means three views of a text, each with two weightings of its terms and
+        a class profile, in float32: "words"; "pairs", which are tokens of any script and pairs of them; and "pieces" of
+        words, 2 to 4 characters long. Set their parameters as ``features__pairs__min_df``. Named settings are in
+        `troenpy.settings`; the paper's features are ``TermFeatures()``.
+    candidates : sequence of tuples of str, or None, default=None
+        Names of the views to choose from, such as ``[("words",), ("words", "pieces")]``. None means
+        ``[("words",), ("pairs",), ("pairs", "pieces")]`` if the views have the default names, and otherwise no choice:
+        all views of `features`.
+    C : float or "auto", default="auto"
+        Inverse strength of the L2 penalty. "auto" chooses one of 0.3, 1, 3, 10 and 30.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes in the loss, as in scikit-learn's LogisticRegression. Not supported for multi-label
         targets.
     cv : None, int, splitter or iterable of splits, default=None
-        Cross-fitting of the training features; overrides the `cv` of `features`. It did not help logistic regression:
-        see Notes.
-    tol : float, default=0.001
-        The solver stops when the duality gap proves that the coefficients are within `tol` of the optimum, relative to
-        their length.
+        Cross-fitting of the training features; overrides the `cv` of `features`. C and views are chosen without it. It
+        did not help logistic regression.
+    tol : float or None, default=None
+        None stops as soon as the predictions have settled: when a pass over the documents has less than 0.2 % of the
+        objective to gain. A number stops when the duality gap proves that the coefficients are within `tol` of the
+        optimum, relative to their length.
     max_iter : int, default=300
         Maximum number of passes over the documents and Newton steps; a ConvergenceWarning says if they were too few.
     random_state : int, RandomState instance or None, default=0
-        Shuffles the folds of an int `cv`; the solver itself is deterministic.
+        Draws the held-out documents and the folds of an int `cv`; the solver itself is deterministic.
     n_jobs : int or None, default=None
         Number of threads, also for `features` without an `n_jobs` of its own: None means one, -1 one per processor.
         Results do not depend on it.
@@ -73,7 +79,13 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
     features_ : TermFeatures
-        The fitted features.
+        The fitted features, with the views that were chosen.
+    C_ : float
+        The C that was used.
+    choice_ : Choice
+        What was chosen, and the log loss and error of everything that was tried; `to_frame` returns a table.
+    class_frequencies_ : ndarray of shape (n_classes,)
+        The fraction of training documents of each class: the probabilities of a document without a known term.
     coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
         One decision for two classes, otherwise one per class. The coefficients are float32 (float64 only if they are
         out of its range), stored by feature.
@@ -86,24 +98,17 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Error in percent in 5-fold cross-validation of the training parts, with copies of a text in the same fold
-    (``python benchmarks/classifier.py --choose``), and by how many points the default beats the paper's blocks (TF-PI,
-    BTF, ECIB with absolute values) and the same features without the class profile:
+    The choice minimises the log loss of training documents that are held out: a quarter of each class, once; or each
+    quarter in turn with fewer than 3,000 documents. Of more than 20,000 documents, as many are used. Vocabulary counts
+    come from all training documents, but weights, profiles and coefficients are learnt again from those that are not
+    held out. Copies of a text are held out together, and the only text of a class never is. With fewer than 40
+    different texts to hold out there is no choice: all candidates end with the last one and C = 3. Texts are counted
+    once, and the choice takes about as long as the final fit.
 
-    ========  =====  =====  =====  =====  ==============  ==============
-    corpus    C=1    C=3    C=10   C=30   paper's blocks  no profile
-    ========  =====  =====  =====  =====  ==============  ==============
-    bbcsport   0.17   0.00   0.00   0.00  +0.34 +- 0.24   +0.00 +- 0.00
-    twitter   25.76  26.08  26.69  27.61  +0.60 +- 0.57   -0.80 +- 0.32
-    ohsumed   32.16  31.31  31.28  31.31  +1.48 +- 0.39   +0.43 +- 0.29
-    classic    2.40   2.45   2.34   2.34  +0.07 +- 0.17   +0.19 +- 0.15
-    r8         3.25   2.90   2.81   2.73  +0.38 +- 0.14   +0.53 +- 0.12
-    amazon     4.36   4.28   4.36   4.44  +1.53 +- 0.20   +0.94 +- 0.16
-    20news     6.82   6.60   6.37   6.43  +2.30 +- 0.20   +1.14 +- 0.15
-    ========  =====  =====  =====  =====  ==============  ==============
+    A document without a known term gets the class frequencies of the training documents as probabilities.
 
-    On tweets the class profile does not help. Leaving copies out of it gains 1 point on Ohsumed, which has repeated
-    documents, and nothing elsewhere. Cross-fitting (``cv=5``) gained at most 0.07 points, and lost up to 1.
+    On 17 corpora the choice and its alternatives are compared in ``docs/beyond.md``, and the classifier with others in
+    ``docs/results.md``.
 
     Examples
     --------
@@ -113,14 +118,15 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     >>> model.predict(["another goal"])
     array(['sport'], dtype=object)
 
-    N-grams, stop words and other text options are parameters of the view "words" of the features:
-
-    >>> model = TroenpyClassifier().set_params(features__words__ngram_range=(1, 2), features__words__min_df=2)
-
-    The same in one line, and with blocks of your choice:
+    Options of the text can be set for all views, or for one:
 
     >>> from troenpy import CountVectorizer, TermFeatures, settings
-    >>> model = settings.classifier("linear", ngram_range=(1, 2), stop_words="english", C=10)
+    >>> model = settings.classifier("auto", min_df=2, stop_words="english")
+    >>> model = TroenpyClassifier().set_params(features__pairs__ngram_range=(1, 3))
+
+    Fixed settings: one view of words, and blocks of your choice:
+
+    >>> model = settings.classifier("linear", ngram_range=(1, 2), C=10)
     >>> pairs = CountVectorizer(ngram_range=(1, 2), stop_words="english")
     >>> model = TroenpyClassifier(TermFeatures([("words", pairs, ("boost", "profile"))]))
     """
@@ -135,15 +141,17 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self,
         features: TermFeatures | None = None,
         *,
-        C: float = 3.0,
+        candidates: Any = None,
+        C: Any = "auto",
         class_weight: Any = None,
         cv: Any = None,
-        tol: float = 1e-3,
+        tol: float | None = None,
         max_iter: int = 300,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
+        self.candidates = candidates
         self.C = C
         self.class_weight = class_weight
         self.cv = cv
@@ -154,8 +162,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def default_features() -> TermFeatures:
-        """Return the default features, unfitted: the setting "linear"."""
-        return TermFeatures(view_of_words("certainty", "boost", "profile"), leave_out="copies", dtype=np.float32)
+        """Return the default features, unfitted: the views of which some are chosen."""
+        return linear_features()
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -174,11 +182,13 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self
         """
         n_threads = job_count(self.n_jobs)
-        C, tol = check_positive("C", self.C), check_not_negative("tol", self.tol)
+        strengths = self._strengths()
+        tol = None if self.tol is None else check_not_negative("tol", self.tol)
         max_iter = check_whole("max_iter", self.max_iter)
         features = self.new_features()
         if self.cv is not None:
             features.set_params(cv=self.cv, random_state=self.random_state)
+        candidates = read_candidates(self.candidates, [name for name, *_ in features._views_or_default()])
         labels = read_required_labels(y, "TroenpyClassifier")
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         if not self._is_multilabel:
@@ -186,22 +196,26 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         given = read_weights(sample_weight, len(labels))
         weights = np.ones(len(labels)) if given is None else given
         class_weights = self._class_weights(labels, weights)
-        parts = [
-            Part(part.to_matrix(with_profile=False, n_threads=n_threads), max(1, len(part.blocks)), part.profile)
-            for part in features._fit_parts(raw_documents, labels, sample_weight)
-        ]
-        n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
-        check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
         if not self._is_multilabel:
             weights = weights * class_weights[labels.indicator.indices]
             self._check_weighted_classes(labels.indicator.indices, weights)
+        counted = features._count(raw_documents, labels, sample_weight)
+        choice = choose(features, counted, class_weights, candidates, strengths, self.random_state)
+        if len(choice.views) < len(counted.views):
+            counted = counted.of_views(choice.views)
+            features.views = [view for view in features._views_or_default() if view[0] in choice.views]
+        parts = design_parts(features._learn_parts(counted), n_threads)
+        del counted
+        n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
+        check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
         design = Design(*parts, n_threads=n_threads)
-        if parts[0].X.dtype == np.float32 and not design.is_sure(C * weights.max()):
+        if parts[0].X.dtype == np.float32 and not design.is_sure(choice.C * weights.max()):
             parts = [part._replace(X=part.X.astype(np.float64)) for part in parts]
             design = Design(*parts, n_threads=n_threads)
         del parts
-        self.features_ = features
-        solve = partial(design.fit, C=C, sample_weight=weights, tol=tol, max_iter=max_iter)
+        self.features_, self.choice_, self.C_ = features, choice, choice.C
+        self.class_frequencies_ = (labels.indicator.T @ weights) / weights.sum()
+        solve = partial(design.fit, C=choice.C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
             self._fit_each_label(solve, labels, n_columns)
         else:
@@ -285,6 +299,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if view is not None and view not in names:
             raise ValueError(f"view must be one of {_some(names)}, got {view!r}")
         views, intercept = self._terms_by_view(text)
+        has_known_terms = any(len(of_view.terms) for of_view in views)
+        if not has_known_terms and self.class_frequencies_ is not None:
+            intercept = self._decision_of(self.class_frequencies_)
         decision = intercept + sum(of_view.values.sum(axis=0) for of_view in views)
         prediction = self._predictions(decision[np.newaxis])[0]
         probability = self._probabilities(decision[np.newaxis])[0]
@@ -304,6 +321,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             intercept=intercept,
             shown_views=[of_view for of_view, shown in zip(views, is_shown, strict=True) if shown],
             rest={v.name: v.values.sum(axis=0) for v, shown in zip(views, is_shown, strict=True) if not shown},
+            has_known_terms=has_known_terms,
         )
 
     def _terms_by_view(self, text: str) -> tuple[list[ViewTerms], NDArray[np.float64]]:
@@ -325,7 +343,15 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             return None
         arrays = archive.pack("classes", self.classes_)
         arrays |= {"coef_by_feature": self.coef_.T, "intercept": self.intercept_}
-        state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_), "solver": self.solver_}
+        if self.class_frequencies_ is not None:
+            arrays["class_frequencies"] = self.class_frequencies_
+        choice = None if self.choice_ is None else self.choice_.to_dict()
+        state = {
+            "is_multilabel": self._is_multilabel,
+            "n_iter": int(self.n_iter_),
+            "solver": self.solver_,
+            "choice": choice,
+        }
         return Saved(state, arrays, {"features": self.features_})
 
     def _restore(self, saved: Saved) -> None:
@@ -342,9 +368,25 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             self.coef_ = by_feature(check_array(arrays["coef"].T, shape).T)
         intercept = check_array(arrays["intercept"], (n_decisions,), may_be_infinite=True)
         self.intercept_ = intercept.astype(np.float64, copy=False)
+        if saved.state.get("choice") is None:  # in files from before there was a choice, C is a number
+            self.choice_ = Choice(tuple(view.name for view in self.features_.views_), float(self.C))
+            self.class_frequencies_ = None
+        else:
+            self.choice_ = Choice.from_dict(saved.state["choice"])
+            frequencies = check_array(arrays["class_frequencies"], (len(self.classes_),))
+            self.class_frequencies_ = frequencies.astype(np.float64, copy=False)
+        self.C_ = self.choice_.C
         if "n_iter" in saved.state:  # missing in older files
             self.n_iter_ = check_whole("n_iter", saved.state["n_iter"])
             self.solver_ = str(saved.state.get("solver", "newton"))
+
+    def _strengths(self) -> tuple[float, ...]:
+        """Return what C is chosen from."""
+        if isinstance(self.C, str):
+            if self.C != "auto":
+                raise ValueError(f"C must be 'auto' or a positive number, got {self.C!r}")
+            return STRENGTHS
+        return (check_positive("C", self.C),)
 
     def _class_weights(self, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one factor per class."""
@@ -392,13 +434,28 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         n_threads, step = job_count(self.n_jobs), max(1, DECISIONS_PER_BLOCK // len(self.coef_))
         scores = self.features_._scores(raw_documents, self._coef_by_feature(), step, n_threads)
         if scores is not None:
-            for values in scores:
-                yield np.add(values, self.intercept_, out=values)
+            for of_batch in scores:
+                values = np.add(of_batch.values, self.intercept_, out=of_batch.values)
+                yield self._with_unknown(values, of_batch.unknown)
             return
-        rows = self.features_._rows_of(raw_documents)
+        rows, known = self.features_._rows_and_known(raw_documents)
         for first in range(0, max(1, rows.shape[0]), step):
             part = slice(first, min(rows.shape[0], first + step))
-            yield self._multiply(rows, self.intercept_, part, n_threads)
+            values = self._multiply(rows, self.intercept_, part, n_threads)
+            yield self._with_unknown(values, np.flatnonzero(~known[part]))
+
+    def _with_unknown(self, values: NDArray[np.float64], unknown: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Set the decision values of documents without a known term: those of the class frequencies."""
+        if len(unknown) and self.class_frequencies_ is not None:
+            values[unknown] = self._decision_of(self.class_frequencies_)
+        return values
+
+    def _decision_of(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the decision values that give these probabilities of the classes."""
+        if self._is_multilabel:
+            return special.logit(probabilities)
+        logs = np.log(np.maximum(probabilities, TINY))
+        return logs[1:] - logs[:1] if self._is_binary() else logs - logs.mean()
 
     def _coef_by_feature(self) -> NDArray[Any]:
         """Return the coefficients without a copy, unless a user has set others."""

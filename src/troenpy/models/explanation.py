@@ -48,6 +48,9 @@ class Explanation:
     places : dict of sets of int, or None
         The characters of the text that each term covers; None if the analyzer does not report them. With several views,
         a dict of such dicts by view.
+    has_known_terms : bool
+        Whether any term of the text was in the training documents. If not, the probabilities are the class frequencies
+        of the training documents.
     shown : ShownTerms
         What is shown: with several views, pieces of words are part of the words they stand in.
     """
@@ -61,6 +64,7 @@ class Explanation:
     intercept: NDArray[np.float64]
     shown_views: list[ViewTerms]
     rest: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    has_known_terms: bool = True
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -125,9 +129,11 @@ class Explanation:
 
     def _title(self) -> list[str]:
         label = printable(str(self.label))
+        unknown = [] if self.has_known_terms else ["no known term: probabilities are the class frequencies of training"]
         return [
             f"label: {printable(str(self.prediction))}",
             f"probability of {label}: {self.probability:.4f}",
+            *unknown,
             f"contributions to the decision value of {label}:",
         ]
 

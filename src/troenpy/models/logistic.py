@@ -34,6 +34,11 @@ STAGE_FACTOR = 30.0
 STAGE_ACCURACY = 0.1
 #: The ascent is judged by this many rounds at a time.
 ROUNDS_JUDGED = 10
+#: Without a `tol`, ascent stops when a round has less than this share of the objective to gain: predictions have
+#: settled then. On five corpora the log loss of test documents changed by less than 1 % afterwards.
+SETTLED = 0.002
+#: It usually takes 5 to 20 rounds. After so many, Newton's method goes on, to this accuracy.
+MOST_SETTLING, SETTLED_ACCURACY = 100, 0.03
 #: The largest C x weight x eigenvalue of X X' that is certain to be solvable, by precision of X: above it, rounding may
 #: hide the penalty.
 SURE_CONDITION = {np.dtype(np.float32): 1e7, np.dtype(np.float64): 1e10}
@@ -52,7 +57,7 @@ def fit_logistic(
     n_blocks: int = 1,
     C: float = 1.0,
     sample_weight: Floats | None = None,
-    tol: float = 1e-3,
+    tol: float | None = 1e-3,
     max_iter: int = 300,
     n_threads: int = 1,
 ) -> tuple[Floats, Floats, int]:
@@ -71,9 +76,9 @@ def fit_logistic(
     C : float, default=1.0
     sample_weight : array of shape (n_documents,), optional
         Factors of the losses: only their products with C matter.
-    tol : float, default=1e-3
+    tol : float or None, default=1e-3
         Stop when the duality gap shows that the coefficients are within about `tol` of the optimum, relative to their
-        length.
+        length. None stops when predictions have settled.
     max_iter : int, default=300
         Maximum number of passes and Newton steps; a ConvergenceWarning says if they were too few.
     n_threads : int, default=1
@@ -125,7 +130,14 @@ class Design:
         self.n_rows, self._sure = self.rows.n_rows, SURE_CONDITION[np.dtype(parts[0].X.dtype)]
 
     def fit(
-        self, codes: ArrayLike, n_classes: int, *, C: float, sample_weight: Floats | None, tol: float, max_iter: int
+        self,
+        codes: ArrayLike,
+        n_classes: int,
+        *,
+        C: float,
+        sample_weight: Floats | None,
+        tol: float | None,
+        max_iter: int,
     ) -> Fit:
         """Fit as described in `fit_logistic`."""
         codes = _read_codes(codes, self.n_rows, n_classes)
@@ -164,7 +176,7 @@ class Design:
         return strength <= self._sure / max(self.rows.squares, TINY) or strength <= self._sure / self.largest
 
     def solve(
-        self, codes: Codes, weights: Floats, n_classes: int, C: float, weight: float, tol: float, max_iter: int
+        self, codes: Codes, weights: Floats, n_classes: int, C: float, weight: float, tol: float | None, max_iter: int
     ) -> "tuple[Solution, float]":
         """Minimise with C x weight as C, or with the nearest solvable value; warn if that is smaller.
 
@@ -206,9 +218,9 @@ class Solution:
     progress : Progress
     """
 
-    def __init__(self, design: Design, strength: float, tol: float, max_iter: int) -> None:
+    def __init__(self, design: Design, strength: float, tol: float | None, max_iter: int) -> None:
         self._design, self._strength, self._max_iter = design, strength, max_iter
-        self.progress = Progress(tol)
+        self._may_settle, self.progress = tol is None, Progress(SETTLED_ACCURACY if tol is None else tol)
         self.n_iter, self.solvers = 0, list[str]()
 
     def solve(self, codes: Codes, weights: Floats, n_classes: int) -> "Solution":
@@ -252,10 +264,14 @@ class Solution:
         if ascent is None or self._max_iter == 0:
             return
         self.solvers.append("ascent")
+        if self._may_settle:
+            most = min(self._max_iter, MOST_SETTLING)
+            self.n_iter, self.progress.is_settled = settle(ascent, SETTLED, loss_at_zero(codes, weights), most)
+            ascent.read(self.state.coef.T, self.state.intercept)
+            return
         accuracy = max(self.progress.tol, ASCENT_ACCURACY)
         # Half the sum of squared coefficients is not known yet; it is less than the objective without any.
-        totals = np.bincount(codes, weights)
-        gaps, goal = list[float](), accuracy**2 * float(special.entr(totals / totals.sum()).sum() * totals.sum())
+        gaps, goal = list[float](), accuracy**2 * loss_at_zero(codes, weights)
         while self.n_iter < self._max_iter:
             gaps.append(ascent.climb())
             self.n_iter += 1
@@ -295,6 +311,32 @@ class Solution:
             self.n_iter += 1
             if "newton" not in self.solvers:
                 self.solvers.append("newton")
+
+
+def settle(ascent: Any, share: float, objective: float, max_rounds: int) -> tuple[int, bool]:
+    """Climb until a round has less than a share of the objective to gain; return the rounds, and whether one had.
+
+    Parameters
+    ----------
+    ascent : Ascent32 or Ascent64
+    share : float
+    objective : float
+        Not less than the minimum of the objective.
+    max_rounds : int
+    """
+    for n_rounds in range(1, max_rounds + 1):
+        gain = ascent.climb()
+        if n_rounds > 1 and gain <= share * objective:  # the first round does not know its gain
+            objective = ascent.gap()[1]
+            if gain <= share * objective:
+                return n_rounds, True
+    return max_rounds, False
+
+
+def loss_at_zero(codes: Codes, weights: Floats) -> float:
+    """Return the least loss without coefficients."""
+    totals = np.bincount(codes, weights)
+    return float(special.entr(totals / totals.sum()).sum() * totals.sum())
 
 
 def _read_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> Codes:

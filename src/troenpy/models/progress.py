@@ -22,6 +22,7 @@ class Progress:
         self._share = self._least_gap = np.inf
         self._n_since = 0
         self.is_stuck = False  # only rounding error is left
+        self.is_settled = False  # accurate enough by another measure
 
     def note(self, gap: float, objective: float, squares: float) -> float:
         """Record the next gap and half the sum of squared coefficients; return the relative distance."""
@@ -34,7 +35,7 @@ class Progress:
     @property
     def is_reached(self) -> bool:
         """Whether the coefficients are accurate enough."""
-        return self._share <= self.tol
+        return self.is_settled or self._share <= self.tol
 
     @property
     def is_over(self) -> bool:

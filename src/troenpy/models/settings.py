@@ -9,9 +9,14 @@ from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import view_of_words
 from troenpy.models.classifier import TroenpyClassifier
+from troenpy.models.default_views import linear_features
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
 
 MODELS: dict[str, Any] = {"knn": TextKNeighborsClassifier, "linear": TroenpyClassifier}
+
+
+#: What views differ in.
+DIFFERENT = ("analyzer", "ngram_range", "token_pattern")
 
 
 @dataclass(frozen=True)
@@ -38,9 +43,15 @@ SETTINGS: dict[str, Setting] = {
     ),
     "linear": Setting(
         "linear",
-        TroenpyClassifier.default_features,
-        "for logistic regression and linear SVMs: two weightings and the class profile",
+        lambda: linear_features("words"),
+        "for logistic regression and linear SVMs: two weightings of words, and the class profile",
     ),
+    "views": Setting(
+        "linear",
+        lambda: linear_features("pairs", "pieces"),
+        "the same of tokens with their pairs and of pieces of words: any language, short or noisy texts",
+    ),
+    "auto": Setting("linear", linear_features, "what TroenpyClassifier chooses from: both of these"),
     "plain": Setting("linear", _words("boost"), "for linear models with one column per term"),
 }
 
@@ -50,7 +61,7 @@ def features(name: str, **options: Any) -> TermFeatures:
 
     Parameters
     ----------
-    name : {"paper", "paper_2b", "knn", "linear", "plain"}
+    name : {"paper", "paper_2b", "knn", "linear", "views", "auto", "plain"}
         ``SETTINGS[name].use`` describes each.
     **options
         Parameters of `TermFeatures`, and of the CountVectorizer that counts the words, such as
@@ -74,7 +85,7 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
 
     Parameters
     ----------
-    name : {"paper", "paper_2b", "knn", "linear", "plain"}, default="linear"
+    name : {"paper", "paper_2b", "knn", "linear", "views", "auto", "plain"}, default="linear"
         "paper" and "knn" are seven nearest neighbours, the others logistic regression.
     **options
         Parameters of the classifier, such as ``C=10``; of `TermFeatures`; and of the CountVectorizer that counts the
@@ -98,11 +109,15 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
 
 def _by_owner(options: dict[str, Any], *owners: Any) -> dict[str, Any]:
     """Return the options under the names that `set_params` of the first owner expects; each owns the next."""
-    prefixes = ["features__"] * (len(owners) - 1)
-    known: dict[str, str] = {}
-    for owner, prefix in zip((*owners, CountVectorizer()), ["", *prefixes, "".join(prefixes) + "words__"], strict=True):
+    prefix, known = "", dict[str, list[str]]()
+    for owner in owners:
         for name in owner.get_params():
-            known.setdefault(name, prefix + name)
+            known.setdefault(name, [prefix + name])
+        prefix += "features__" if owner is not owners[-1] else ""
+    counters = {view: counter for view, counter, _ in owners[-1]._views_or_default()}
+    for name in CountVectorizer().get_params():
+        views = [view for view in counters if not (name == "stop_words" and view == "pieces")]
+        known.setdefault(name, [f"{prefix}{view}__{name}" for view in views])
     for name in options:
         if name not in known:
             near = get_close_matches(name, known, 3, cutoff=0.5)
@@ -112,7 +127,9 @@ def _by_owner(options: dict[str, Any], *owners: Any) -> dict[str, Any]:
                 else f"see {type(owners[0]).__name__}, TermFeatures and CountVectorizer"
             )
             raise TypeError(f"unknown option {name!r}: {advice}")
-    return {known[name]: value for name, value in options.items()}
+        if name in DIFFERENT and len(known[name]) > 1:
+            raise TypeError(f"the views differ in {name}: set that of one of them, {' or '.join(known[name])}")
+    return {full: value for name, value in options.items() for full in known[name]}
 
 
 def _setting(name: str) -> Setting:

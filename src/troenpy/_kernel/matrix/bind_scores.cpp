@@ -56,6 +56,7 @@ struct Scores {
     const Coefficient *coef;
     std::size_t n_decisions;
     double *out;  // [row][decision], added to
+    std::uint8_t *known;  // set for every row with a term
 
     void write(const text::Chunk &chunk, Scorer<Value, Coefficient> &scorer, Watch &watch) const {
         std::uint64_t document = chunk.first_document;
@@ -69,6 +70,7 @@ struct Scores {
                 scorer.counts[i] = is_binary ? Value{1} : static_cast<Value>(begin[i].count);
                 scorer.columns[i] = begin[i].term;
             }
+            if (begin != end) known[row] = 1;
             scorer.score(out + row * n_decisions);
         });
     }
@@ -87,17 +89,19 @@ struct Scores {
 template <typename Value, typename Coefficient>
 Scores<Value, Coefficient> checked_scores(const ViewFeatures &features, const text::CountedRows &counts, bool is_binary,
                                           std::uint64_t first, const Table<const Coefficient> &coef,
-                                          const Table<double> &out) {
+                                          const Table<double> &out, const Array<std::uint8_t> &known) {
     if (!counts.is_matched() || counts.n_columns() != features.n_columns || coef.shape(0) != features.n_features() ||
-        coef.shape(1) != out.shape(1) || first > counts.n_documents() || out.shape(0) > counts.n_documents() - first)
+        coef.shape(1) != out.shape(1) || first > counts.n_documents() || out.shape(0) > counts.n_documents() - first || known.size() != out.shape(0))
         throw std::invalid_argument("counts, features, coefficients and output do not fit each other");
-    return {features, counts, is_binary, first, out.shape(0), coef.data(), coef.shape(1), out.data()};
+    return {features,    counts,        is_binary,  first,       out.shape(0),
+            coef.data(), coef.shape(1), out.data(), known.data()};
 }
 
 template <typename Value, typename Coefficient>
 void add_scores(const BoundFeatures &bound, text::CountedRows &counts, bool is_binary, std::uint64_t first,
-                Table<const Coefficient> coef, Table<double> out, Array<const Value>, unsigned n_threads) {
-    const auto scores = checked_scores<Value, Coefficient>(bound.features, counts, is_binary, first, coef, out);
+                Table<const Coefficient> coef, Table<double> out, Array<std::uint8_t> known, Array<const Value>,
+                unsigned n_threads) {
+    const auto scores = checked_scores<Value, Coefficient>(bound.features, counts, is_binary, first, coef, out, known);
     nb::gil_scoped_release release;
     scores.write_all(n_threads);
 }
@@ -105,24 +109,25 @@ void add_scores(const BoundFeatures &bound, text::CountedRows &counts, bool is_b
 // Counts documents and scores them at once: two calls would have to wait for the GIL twice.
 template <typename Value, typename Coefficient>
 void add_scores_of_texts(const BoundFeatures &bound, text::Counter &counter, nb::list documents, bool is_binary,
-                         Table<const Coefficient> coef, Table<double> out, Array<const Value>, unsigned n_threads) {
+                         Table<const Coefficient> coef, Table<double> out, Array<std::uint8_t> known,
+                         Array<const Value>, unsigned n_threads) {
     const text::HeldTexts held(documents);
     if (counter.n_documents() > 0 || counter.index() == nullptr || held.texts.size() != out.shape(0))
         throw std::invalid_argument("counter, documents and output do not fit each other");
     const ReleaseForLong release(n_threads > 1 || held.n_bytes + 2 * out.size() >= long_work);
     counter.add(held.texts);
     text::CountedRows counts(counter, text::matched_columns(counter));
-    checked_scores<Value, Coefficient>(bound.features, counts, is_binary, 0, coef, out).write_all(n_threads);
+    checked_scores<Value, Coefficient>(bound.features, counts, is_binary, 0, coef, out, known).write_all(n_threads);
 }
 
 template <typename Value, typename Coefficient>
 void bind_add_scores(nb::class_<BoundFeatures> &features) {
     features.def("add_scores", &add_scores<Value, Coefficient>, nb::arg("counts"), nb::arg("is_binary"),
-                 nb::arg("first"), nb::arg("coef").noconvert(), nb::arg("out").noconvert(), nb::arg("like").noconvert(),
-                 nb::arg("n_threads"));
+                 nb::arg("first"), nb::arg("coef").noconvert(), nb::arg("out").noconvert(),
+                 nb::arg("known").noconvert(), nb::arg("like").noconvert(), nb::arg("n_threads"));
     features.def("add_scores_of_texts", &add_scores_of_texts<Value, Coefficient>, nb::arg("counter"),
                  nb::arg("documents"), nb::arg("is_binary"), nb::arg("coef").noconvert(), nb::arg("out").noconvert(),
-                 nb::arg("like").noconvert(), nb::arg("n_threads"));
+                 nb::arg("known").noconvert(), nb::arg("like").noconvert(), nb::arg("n_threads"));
 }
 
 }  // namespace
