@@ -1,11 +1,13 @@
-"""Text to labels: TroenpyClassifier against TF-IDF and scikit-learn's logistic regression, time and test error.
+"""Text to labels: words with C = 3 against TF-IDF and scikit-learn's logistic regression, time and test error.
 
 Both learn from the raw texts of the training part and predict the test part, by turns after a warm-up, with one BLAS
 thread and one thread of ours; then each with the threads it takes by itself, in columns of their own. Seconds are
 medians; of one thread, seconds of the processor.
 
     python benchmarks/classifier.py --data FOLDER             # r8, ohsumed and 20news; or set TROENPY_DATA
-    python benchmarks/classifier.py --data FOLDER --choose    # C and the default's parts, on training parts only
+    python benchmarks/classifier.py --data FOLDER --choose    # C and the parts of one view, on training parts only
+    python benchmarks/classifier.py --data FOLDER... --default --corpora NAME...   # the default: see default.py
+    python benchmarks/classifier.py --shapes                  # the solver by documents, terms, classes: see solver.py
     python benchmarks/classifier.py --data FOLDER --memory    # peak memory of TermFeatures (Linux)
 
 FOLDER holds r8.jsonl.gz and so on, one JSON object with "text", "label" and "split" per line. Without a split ("split"
@@ -27,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from default import default
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -67,6 +70,10 @@ def theirs() -> Any:
     return make_pipeline(TfidfVectorizer(), LogisticRegression())
 
 
+def words(**options: Any) -> Any:
+    return settings.classifier("linear", **{"C": 3.0, **options})
+
+
 def error(model: Any, corpus: Corpus) -> float:
     predicted = model.fit(corpus.texts, corpus.labels).predict(corpus.test_texts)
     return float(np.mean(predicted != np.array(corpus.test_labels)))
@@ -88,31 +95,16 @@ def by_turns(models: list[Callable[[], Any]], corpus: Corpus, clock: Callable[[]
     return [statistics.median(taken) for taken in times], errors
 
 
-def split(corpus: Corpus) -> list[float]:
-    """Return the seconds for counting, features, solver and prediction."""
-    model = TroenpyClassifier()
-    features = model.new_features()
-    counter = features._new_counter()
-    text, _ = seconds(lambda: counter.fit_transform(corpus.texts), time.process_time)
-    to_features, _ = seconds(lambda: features.fit_transform(corpus.texts, corpus.labels), time.process_time)
-    fit, _ = seconds(lambda: model.fit(corpus.texts, corpus.labels), time.process_time)
-    predict, _ = seconds(lambda: model.predict(corpus.test_texts), time.process_time)
-    return [text, to_features - text, fit - to_features, predict]
-
-
 def compare(folder: Path, names: list[str], repeats: int) -> None:
-    print(
-        "corpus | TF-IDF | troenpy | ratio | text / features / solver / predict | error TF-IDF | error troenpy", end=""
-    )
+    print("corpus | TF-IDF | troenpy | ratio | error TF-IDF | error troenpy", end="")
     print(" | default threads: TF-IDF | troenpy, n_jobs=-1 | ratio")
     for name in names:
         corpus = read(folder / f"{name}.jsonl.gz")
         with threadpool_limits(1):
-            (slow, fast), errors = by_turns([theirs, TroenpyClassifier], corpus, time.process_time, repeats)
-            parts = " / ".join(f"{part:.2f}" for part in split(corpus))
-        many: Callable[[], Any] = lambda: TroenpyClassifier(n_jobs=-1)  # noqa: E731
+            (slow, fast), errors = by_turns([theirs, words], corpus, time.process_time, repeats)
+        many: Callable[[], Any] = lambda: words().set_params(n_jobs=-1)  # noqa: E731
         (slow_many, fast_many), _ = by_turns([theirs, many], corpus, time.perf_counter, max(1, repeats // 2))
-        cells = [name, f"{slow:.2f} s", f"{fast:.2f} s", f"{slow / fast:.1f}", parts]
+        cells = [name, f"{slow:.2f} s", f"{fast:.2f} s", f"{slow / fast:.1f}"]
         cells += [f"{100 * share:.2f} %" for share in errors]
         cells += [f"{slow_many:.2f} s", f"{fast_many:.2f} s", f"{slow_many / fast_many:.1f}"]
         print(" | ".join(cells), flush=True)
@@ -125,12 +117,14 @@ def choose(folder: Path, names: list[str], n_folds: int) -> None:
     default alone, and its gain is how much lower the error of the default is.
     """
     changes: dict[str, Any] = {
-        "paper's blocks": TroenpyClassifier(TermFeatures(view_of_words("pi", "btf", "ecib_abs"), dtype=np.float32)),
-        "no profile": TroenpyClassifier(TermFeatures(view_of_words("certainty", "boost"), dtype=np.float32)),
-        "copies not left out": TroenpyClassifier().set_params(features__leave_out="document"),
-        "cv=5": TroenpyClassifier(cv=5),
+        "paper's blocks": TroenpyClassifier(
+            TermFeatures(view_of_words("pi", "btf", "ecib_abs"), dtype=np.float32), C=3
+        ),
+        "no profile": TroenpyClassifier(TermFeatures(view_of_words("certainty", "boost"), dtype=np.float32), C=3),
+        "copies not left out": words(leave_out="document"),
+        "cv=5": words(cv=5),
     }
-    default = TroenpyClassifier().C
+    default = words().C
     print(f"error in {n_folds}-fold cross-validation of the training part; gains at C={default:g}, in points")
     print(" | ".join(["corpus", *(f"C={C:g}" for C in STRENGTHS), *(f"gain over {change}" for change in changes)]))
     for name in names:
@@ -142,7 +136,7 @@ def choose(folder: Path, names: list[str], n_folds: int) -> None:
         def is_wrong(model: Any, texts: Any = texts, labels: Any = labels, folds: Any = folds) -> Any:
             return (cross_val_predict(model, texts, labels, cv=folds) != labels).astype(float)
 
-        by_strength = {C: is_wrong(TroenpyClassifier(C=C)) for C in STRENGTHS}
+        by_strength = {C: is_wrong(words(C=C)) for C in STRENGTHS}
         cells = [f"{100 * wrong.mean():.2f} %" for wrong in by_strength.values()]
         cells += [gain(is_wrong(model) - by_strength[default]) for model in changes.values()]
         print(" | ".join([name, *cells]), flush=True)
@@ -172,7 +166,7 @@ def peak_of(call: Callable[[], Any]) -> tuple[float, float, Any]:
 
 def measure(corpus: Corpus, setting: str, dtype: Any, source: str) -> None:
     """Print the peak memory of fit_transform and transform relative to the matrix, and the size of the model."""
-    options = {"dtype": dtype, "input": "counts" if source == "counts" else "content"}
+    options = {"dtype": dtype, **({"words": "counts"} if source == "counts" else {})}
     features = settings.features(setting, **options)
     TermFeatures(view_of_words("btf"), dtype=dtype).fit_transform(corpus.texts[-300:], np.arange(300) % 2)
     documents = CountVectorizer(dtype=dtype).fit_transform(corpus.texts) if source == "counts" else corpus.texts
@@ -200,7 +194,9 @@ def compare_memory(folder: Path, names: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("TROENPY_DATA"), help="folder of corpora")
+    parser.add_argument("--data", type=Path, nargs="+", help="folders of corpora; or set TROENPY_DATA")
+    parser.add_argument("--default", action="store_true", help="cost and probabilities of the default")
+    parser.add_argument("--shapes", nargs="*", help="the solver on a grid, or on these shapes")
     parser.add_argument("--corpora", nargs="+", default=["r8", "ohsumed", "20news"])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--choose", action="store_true", help="cross-validate C and parts of the default")
@@ -208,18 +204,28 @@ def main() -> None:
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--folds", type=int, default=5, help="folds for --choose")
     arguments = parser.parse_args()
-    if arguments.data is None:
+    if arguments.shapes is not None:
+        solver = [
+            str(Path(__file__).parent / "solver.py"),
+            *(["--shapes", *arguments.shapes] if arguments.shapes else []),
+        ]
+        subprocess.run([sys.executable, *solver, "--repeats", str(arguments.repeats)], check=True)  # noqa: S603
+        return
+    folders = arguments.data or [Path(path) for path in [os.environ.get("TROENPY_DATA")] if path]
+    if not folders:
         parser.error("give --data FOLDER, or set TROENPY_DATA")
     if arguments.measure:
         setting, source, dtype = arguments.measure
-        measure(read(Path(arguments.data) / f"{arguments.corpora[0]}.jsonl.gz"), setting, dtype, source)
+        measure(read(folders[0] / f"{arguments.corpora[0]}.jsonl.gz"), setting, dtype, source)
+    elif arguments.default:
+        default(folders, arguments.corpora, arguments.repeats)
     elif arguments.memory:
-        compare_memory(Path(arguments.data), arguments.corpora)
+        compare_memory(folders[0], arguments.corpora)
     elif arguments.choose:
         with threadpool_limits(1):
-            choose(Path(arguments.data), arguments.corpora, arguments.folds)
+            choose(folders[0], arguments.corpora, arguments.folds)
     else:
-        compare(Path(arguments.data), arguments.corpora, arguments.repeats)
+        compare(folders[0], arguments.corpora, arguments.repeats)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Texts are made up as in classes.py; every measurement is a process of its own with one BLAS thread, ours and theirs by
 turns. On the same matrix (TF-IDF, float64), both run until the loss is within 0.1 % of its minimum: with the largest
 tol of ours, and the least max_iter of theirs, of a series that gets there. From text, both run as they come, with C = 1
-and one view of the words. The minimum is ours at tol=1e-4.
+and one view of words: that of `settings.classifier("linear")`. The minimum is ours at tol=1e-4.
 
     python benchmarks/solver.py                              # the grid
     python benchmarks/solver.py --shapes 10000x2x12 1000000x2x12 --only ours   # documents x classes x words: growth
@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from troenpy import CountVectorizer, TermFeatures, TroenpyClassifier
+from troenpy import settings
 from troenpy._kernel.solver import Part
 from troenpy.models.logistic import Design, fit_logistic
 
@@ -65,11 +65,8 @@ def measure(job: str, shape: str, folder: Path | None, C: float, effort: float) 
     """Time one fit, in this process."""
     texts, labels = texts_of(shape, folder)
     if job.startswith("text"):
-        one_view = TermFeatures([("words", CountVectorizer(), ("certainty",))], dtype=np.float32)
-        ours = job == "text-ours"
-        model: Any = (
-            TroenpyClassifier(one_view, C=C) if ours else make_pipeline(TfidfVectorizer(), LogisticRegression(C=C))
-        )
+        pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression(C=C))
+        model: Any = settings.classifier("linear", C=C) if job == "text-ours" else pipeline
         before, start = peak(), time.process_time()
         model.fit(texts, labels)
         return {"seconds": time.process_time() - start, "peak": peak(), "before": before}
@@ -81,7 +78,7 @@ def measure(job: str, shape: str, folder: Path | None, C: float, effort: float) 
         theirs = LogisticRegression(C=C, max_iter=int(effort), tol=1e-12).fit(X, codes)
         coef, intercept, n_iter = theirs.coef_, theirs.intercept_, int(theirs.n_iter_[0])
     else:
-        tol = {"ours": effort, "default": 1e-3, "minimum": 1e-4}[job]
+        tol = {"ours": effort, "default": None, "minimum": 1e-4}[job]
         coef, intercept, n_iter = fit_logistic(Design(Part(X)), codes, len(classes), C=C, tol=tol)
     taken, most = time.process_time() - start, peak()
     loss = loss_of(X, codes, coef, intercept, C)

@@ -147,12 +147,14 @@ def show(rows: list[dict[str, Any]]) -> None:
     by_corpus: dict[str, dict[int, Table]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         by_corpus[row["corpus"]][row["fold"]][row["views"], row["C"]] = Cell(row["log_loss"], row["error"])
+    n_cells = N_FOLDS * len(CANDIDATES) * len(STRENGTHS)
+    complete = {name: folds for name, folds in by_corpus.items() if sum(map(len, folds.values())) == n_cells}
     print("rule | folds | log loss over the best | error over the best | error | views and C by corpus")
     for name, rule in RULES.items():
         for n_folds in (1, 3):
-            judged = [judge(rule, folds, n_folds) for folds in by_corpus.values()]
+            judged = [judge(rule, folds, n_folds) for folds in complete.values()]
             worse, more, error = np.mean([found[:3] for found in judged], axis=0)
-            chosen = ", ".join(f"{corpus} {found[3]}" for corpus, found in zip(by_corpus, judged, strict=True))
+            chosen = ", ".join(f"{corpus} {found[3]}" for corpus, found in zip(complete, judged, strict=True))
             print(f"{name} | {n_folds} | {100 * worse:+.2f} % | {100 * more:+.2f} | {100 * error:.2f} | {chosen}")
 
 
