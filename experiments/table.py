@@ -61,7 +61,7 @@ NOTES = {
     "svm-cv: tf*pi + btf + ecib": "the paper's TF-PI + 2B",
     "svm-cv: logtf*pcf_boost*idf": "ours, `plain`",
     LINEAR: "**ours**, `linear`",
-    BEYOND_LINEAR[0]: "**ours**, `TroenpyClassifier()`",
+    BEYOND_LINEAR[0]: "**ours**, `linear`, logistic regression, C = 3",
 }
 
 #: Methods in README.md, with their descriptions.
@@ -70,7 +70,7 @@ FEW = {
     "svm-cv: logtf*idf": "log TF-IDF, linear SVM",
     "nbsvm-cv: btf": "NB-SVM",
     "lr: tf*pi + btf + ecib": "the paper's TF-PI + 2B, logistic regression",
-    BEYOND_LINEAR[0]: "`TroenpyClassifier()`",
+    BEYOND_LINEAR[0]: "`settings.classifier(\"linear\", C=3)`",
 }
 
 

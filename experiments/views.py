@@ -98,9 +98,9 @@ def folds(texts: list[str]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
 
 
 def classifier(counters: list[tuple[str, CountVectorizer]]) -> TroenpyClassifier:
-    """Return the default classifier on these views."""
+    """Return the classifier on these views, with nothing to choose."""
     views = [(name, counter, BLOCKS) for name, counter in counters]
-    return TroenpyClassifier(TermFeatures(views, leave_out="copies", dtype=np.float32))
+    return TroenpyClassifier(TermFeatures(views, leave_out="copies", dtype=np.float32), C=3.0)
 
 
 def errors(model: TroenpyClassifier, texts: list[str], labels: NDArray[Any], train: Any, test: Any) -> int:
