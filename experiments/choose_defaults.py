@@ -142,35 +142,51 @@ RULES: dict[str, Rule] = {
 }
 
 
-def show(rows: list[dict[str, Any]]) -> None:
-    """Print, for every rule that chooses on one or three folds, how it does on the others, relative to the best."""
-    by_corpus: dict[str, dict[int, Table]] = defaultdict(lambda: defaultdict(dict))
-    for row in rows:
-        by_corpus[row["corpus"]][row["fold"]][row["views"], row["C"]] = Cell(row["log_loss"], row["error"])
-    n_cells = N_FOLDS * len(CANDIDATES) * len(STRENGTHS)
-    complete = {name: folds for name, folds in by_corpus.items() if sum(map(len, folds.values())) == n_cells}
-    print("rule | folds | log loss over the best | error over the best | error | views and C by corpus")
+def rule_table(rows: list[dict[str, Any]]) -> str:
+    """Return a table of how every rule that chooses on one or three folds does on the others, over all corpora."""
+    folds_of = complete_folds(rows)
+    lines = ["| rule | log loss | error | log loss | error |", "| --- | ---: | ---: | ---: | ---: |"]
     for name, rule in RULES.items():
+        cells = [name.replace("|", "or")]
         for n_folds in (1, 3):
-            judged = [judge(rule, folds, n_folds) for folds in complete.values()]
-            worse, more, error = np.mean([found[:3] for found in judged], axis=0)
-            chosen = ", ".join(f"{corpus} {found[3]}" for corpus, found in zip(complete, judged, strict=True))
-            print(f"{name} | {n_folds} | {100 * worse:+.2f} % | {100 * more:+.2f} | {100 * error:.2f} | {chosen}")
+            judged = [judge(rule, folds, n_folds) for folds in folds_of.values()]
+            worse, error = np.mean([found[:2] for found in judged], axis=0)
+            cells += [f"{100 * worse:+.1f} %", f"{100 * error:.2f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
-def judge(rule: Rule, folds: dict[int, Table], n_folds: int) -> tuple[float, float, float, str]:
-    """Return how much worse the choice is than the best on the folds that it did not see, averaged over choices."""
+def choice_table(rows: list[dict[str, Any]]) -> str:
+    """Return what the training data of each corpus choose, by all folds."""
+    lines = ["| corpus | views | C | log loss | words, C = 3 | error | words, C = 3 |", "| --- | --- |" + " ---: |" * 5]
+    for corpus, folds in complete_folds(rows).items():
+        table = mean(list(folds.values()))
+        views, C = least_loss(BASIC)(table)
+        both = [table[views, C], table["words", 3.0]]
+        cells = [*(f"{cell.log_loss:.4f}" for cell in both), *(f"{100 * cell.error:.2f}" for cell in both)]
+        lines.append(f"| {corpus} | {views} | {C:g} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def complete_folds(rows: list[dict[str, Any]]) -> dict[str, dict[int, Table]]:
+    """Return the losses by corpus and fold, of corpora that have them all."""
+    found: dict[str, dict[int, Table]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        found[row["corpus"]][row["fold"]][row["views"], row["C"]] = Cell(row["log_loss"], row["error"])
+    n_cells = N_FOLDS * len(CANDIDATES) * len(STRENGTHS)
+    return {name: folds for name, folds in sorted(found.items()) if sum(map(len, folds.values())) == n_cells}
+
+
+def judge(rule: Rule, folds: dict[int, Table], n_folds: int) -> tuple[float, float]:
+    """Return the log loss over the best and the error on the folds that a choice did not see, averaged over choices."""
     found = []
     for first in folds:
         seen = [(first + i) % N_FOLDS for i in range(n_folds)]
-        views = rule(mean([folds[k] for k in seen]))
+        chosen = rule(mean([folds[k] for k in seen]))
         table = mean([folds[k] for k in folds if k not in seen])
-        least = min(cell.log_loss for cell in table.values()), min(cell.error for cell in table.values())
-        own = table[views]
-        found.append((own.log_loss / least[0] - 1, own.error - least[1], own.error))
-    chosen, C = rule(mean(list(folds.values())))
-    worse, more, error = np.mean(found, axis=0)
-    return float(worse), float(more), float(error), f"{chosen} {C:g}"
+        found.append((table[chosen].log_loss / min(cell.log_loss for cell in table.values()) - 1, table[chosen].error))
+    worse, error = np.mean(found, axis=0)
+    return float(worse), float(error)
 
 
 def mean(tables: list[Table]) -> Table:
@@ -187,7 +203,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = [json.loads(line) for line in PATH.read_text().splitlines()] if PATH.exists() else []
     if options.action == "show":
-        show(rows)
+        print(rule_table(rows), choice_table(rows), sep="\n")
         return
     done = {(row["corpus"], row["fold"], row["views"], row["C"]) for row in rows}
     for file in sorted(file for folder in options.folders for file in folder.glob("*.jsonl.gz")):

@@ -70,8 +70,12 @@ FEW = {
     "svm-cv: logtf*idf": "log TF-IDF, linear SVM",
     "nbsvm-cv: btf": "NB-SVM",
     "lr: tf*pi + btf + ecib": "the paper's TF-PI + 2B, logistic regression",
-    BEYOND_LINEAR[0]: "`settings.classifier(\"linear\", C=3)`",
+    BEYOND_LINEAR[0]: '`settings.classifier("linear", C=3)`',
 }
+
+
+#: Where choose_defaults.py writes.
+CHOICE_ROWS = VIEW_ROWS.parent / "choice.jsonl"
 
 
 def sections() -> dict[str, str]:
@@ -98,6 +102,8 @@ def sections() -> dict[str, str]:
         "transport": transport_table(),
         "views": view_table(),
         "tokens": token_table(),
+        "rules": rule_table(read_json(CHOICE_ROWS)),
+        "choices": choice_table(read_json(CHOICE_ROWS)),
     }
 
 
