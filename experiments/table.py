@@ -9,6 +9,7 @@ These commands compute the rows:
     python experiments/transport_run.py --vectors FILE
     python experiments/views.py views FOLDER...
     python experiments/views.py tokens FOLDER...
+    python experiments/compare_corpora.py FOLDER... --out experiments/studies/rivals.jsonl
 """
 
 import argparse
@@ -21,6 +22,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import rival_tables
 
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.grammar import read_methods
@@ -98,6 +101,7 @@ def sections() -> dict[str, str]:
         "transport": transport_table(),
         "views": view_table(),
         "tokens": token_table(),
+        **rival_tables.sections(),
     }
 
 

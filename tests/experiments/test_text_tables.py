@@ -77,7 +77,10 @@ def test_the_report_has_a_table_per_corpus_and_those_over_all():
     titles = ("news: test error, %", "tweets: test error, %", "test error, %", "CPU seconds of fit and predict")
     assert [line for line in said.splitlines() if line in titles] == list(titles)
     assert "Wilson interval; reduction and p against troenpy, McNemar's exact test" in said
-    assert "rank: mean rank among the rivals without pretrained weights and troenpy; others as if they joined" in said
+    assert (
+        "rank: mean rank among the rivals without pretrained weights and troenpy; other methods of ours in its place"
+        in said
+    )
     assert "log-loss" not in said
     assert said.splitlines()[-1].startswith("troenpy loses on tweets to log TF-IDF")
 
@@ -101,7 +104,16 @@ def test_no_rows_are_an_error():
 
 
 def test_names_are_code_in_markdown(comparison):
-    assert text_tables.markdown(*text_tables.errors(comparison)).splitlines()[2].startswith("| `troenpy` | 10.00 |")
+    lines = text_tables.markdown(*text_tables.errors(comparison)).splitlines()
+    assert lines[0].startswith("|  | method | news |")
+    assert lines[2].startswith("| ours | `troenpy` | 10.00 |")
+    assert lines[6].startswith("| pretrained | `wordllama, logistic regression` | **5.00** |")
+
+
+def test_rows_are_sorted_by_the_registry_and_corpora_keep_their_order():
+    rows = text_tables.sort_rows(ROWS)
+    assert [one.method for one in rows[::2]] == [LR, SVM, VECTORS, OURS, VARIANT]
+    assert [one.corpus for one in rows[:2]] == ["news", "tweets"]
 
 
 def test_a_tie_is_no_loss():

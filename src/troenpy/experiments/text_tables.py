@@ -1,6 +1,5 @@
 """Tables of methods from raw text: errors with ranks and tests, probabilities, seconds; and where ours loses."""
 
-import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -12,7 +11,10 @@ from troenpy.experiments.text_methods import DEFAULT, TEXT_METHODS
 
 Table = tuple[list[str], list[list[str]]]
 
-RANKS = "rank: mean rank among the rivals without pretrained weights and {}; others as if they joined them"
+RANKS = (
+    "rank: mean rank among the rivals without pretrained weights and {}; other methods of ours in its place, pretrained"
+    " ones as if they joined"
+)
 #: What the second and third table show of a row: title, value, and how to print it.
 QUALITIES: dict[str, tuple[str, Callable[[Row], float | None], str]] = {
     "log_loss": ("log-loss", lambda row: row.log_loss, "{:.3f}"),
@@ -28,6 +30,12 @@ def choose_baseline(rows: Iterable[Row]) -> str | None:
     return DEFAULT if DEFAULT in names else ours[0] if ours else None
 
 
+def sort_rows(rows: Iterable[Row]) -> list[Row]:
+    """Return rows in the order of the known methods: rivals, pretrained, ours; otherwise in their own."""
+    places = {name: place for place, name in enumerate(TEXT_METHODS)}
+    return sorted(rows, key=lambda row: places.get(row.method, len(places)))
+
+
 def report(rows: Sequence[Row], baseline: str | None = None) -> str:
     """Return all tables as plain text: one per corpus with intervals and tests, then those over all corpora.
 
@@ -39,9 +47,9 @@ def report(rows: Sequence[Row], baseline: str | None = None) -> str:
     """
     if not rows:
         raise ValueError("there are no rows to show: run some methods first")
-    comparison = Comparison(rows, baseline=baseline or choose_baseline(rows))
+    comparison = Comparison(sort_rows(rows), baseline=baseline or choose_baseline(rows))
     parts = [
-        str(Comparison([row for row in rows if row.corpus == corpus], baseline=_if_run(comparison, corpus)))
+        str(Comparison([row for row in comparison.rows if row.corpus == corpus], baseline=_if_run(comparison, corpus)))
         for corpus in comparison.corpora
     ]
     if len(comparison.corpora) > 1:
@@ -53,8 +61,9 @@ def report(rows: Sequence[Row], baseline: str | None = None) -> str:
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """Return a table for a page of the docs."""
-    return markdown_table(header, [[markdown_code(row[0]), *row[1:]] for row in rows])
+    """Return a table for a page of the docs, with the group of each method in a first column."""
+    lines = [[_group(row[0]), markdown_code(row[0]), *row[1:]] for row in rows]
+    return markdown_table(["", *header], lines, n_text=2)
 
 
 def errors(comparison: Comparison, emphasis: str = "**{}**") -> Table:
@@ -115,21 +124,28 @@ def qualities(
     comparison: Comparison, value: Callable[[Row], float | None], shown: str, emphasis: str = "**{}**"
 ) -> Table:
     """Return the mean over splits of a value by method and corpus, the lowest marked, for the methods that have it."""
+    found = means(comparison, value)
+    least = {name: min(found[key] for key in found if key[0] == name) for name, _ in found}
+    rows = []
+    for method in comparison.methods:
+        cells = []
+        for corpus in comparison.corpora:
+            mean = found.get((corpus, method))
+            cells.append(
+                "" if mean is None else (emphasis if mean == least[corpus] else "{}").format(shown.format(mean))
+            )
+        rows += [[method, *cells]] if any(cells) else []
+    return ["method", *comparison.corpora], rows
+
+
+def means(comparison: Comparison, value: Callable[[Row], float | None]) -> dict[tuple[str, str], float]:
+    """Return the mean over splits of a value by corpus and method, where there is one."""
     found: dict[tuple[str, str], list[float]] = {}
     for row in comparison.rows:
         one = value(row)
         if one is not None:
             found.setdefault((row.setting, row.method), []).append(one)
-    means = {key: statistics.mean(values) for key, values in found.items()}
-    rows = []
-    for method in comparison.methods:
-        cells = []
-        for corpus in comparison.corpora:
-            least = min((means[key] for key in means if key[0] == corpus), default=math.nan)
-            mean = means.get((corpus, method))
-            cells.append("" if mean is None else (emphasis if mean == least else "{}").format(shown.format(mean)))
-        rows += [[method, *cells]] if any(cells) else []
-    return ["method", *comparison.corpora], rows
+    return {key: statistics.mean(values) for key, values in found.items()}
 
 
 def losses(comparison: Comparison) -> str:
