@@ -1,18 +1,25 @@
-"""Pretrained encoders of texts whose weights come with a package, so that nothing is downloaded at run time."""
+"""Logistic regression on vectors of texts, by pretrained encoders whose weights come with a package.
+
+Nothing is downloaded at run time.
+"""
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 
 Vectors = NDArray[np.float32]
 Encoder = Callable[[list[str]], Vectors]
 
 MOST_TOKENS = 256
 BATCH = 32
+HELD_OUT = 0.25
 
 
 def load_wordllama() -> Encoder:
@@ -87,3 +94,50 @@ def package_folder(name: str) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ImportError(f"{name} is not installed", name=name)
     return Path(next(iter(spec.submodule_search_locations)))
+
+
+class EncodedTextClassifier(ClassifierMixin, BaseEstimator):
+    """Logistic regression on pretrained vectors of texts, by the name of their encoder.
+
+    C is the one of `strengths` with the fewest errors on a quarter of the training part, the smallest if tied.
+    """
+
+    def __init__(self, encoder: str, strengths: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0, 100.0)) -> None:
+        self.encoder = encoder
+        self.strengths = strengths
+
+    def fit(self, raw_documents: Sequence[str], y: ArrayLike) -> Self:
+        """Encode the texts, choose C and fit."""
+        labels = np.asarray(y)
+        self.encode_ = ENCODERS[self.encoder]()
+        X = self.encode_(list(raw_documents))
+        train, test = _hold_out(labels)
+        models = [_logistic_regression(C).fit(X[train], labels[train]) for C in self.strengths]
+        wrong = [np.count_nonzero(model.predict(X[test]) != labels[test]) for model in models]
+        self.C_ = self.strengths[int(np.argmin(wrong))]
+        self.model_ = _logistic_regression(self.C_).fit(X, labels)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict_proba(self, raw_documents: Sequence[str]) -> NDArray[np.float64]:
+        """Return the probability of each class."""
+        return self.model_.predict_proba(self.encode_(list(raw_documents)))
+
+    def predict(self, raw_documents: Sequence[str]) -> NDArray[Any]:
+        """Return the class of each document."""
+        return self.model_.predict(self.encode_(list(raw_documents)))
+
+
+def _logistic_regression(C: float) -> LogisticRegression:
+    return LogisticRegression(C=C, max_iter=1000)
+
+
+def _hold_out(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return training and held-out documents, each class in proportion if that is possible."""
+    n_held_out = int(np.ceil(HELD_OUT * len(labels)))
+    counts = np.unique(labels, return_counts=True)[1]
+    is_possible = counts.min() >= 2 and len(counts) <= min(n_held_out, len(labels) - n_held_out)
+    train, test = train_test_split(
+        np.arange(len(labels)), test_size=n_held_out, random_state=0, stratify=labels if is_possible else None
+    )
+    return train, test

@@ -15,7 +15,8 @@ from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
 
-from troenpy.experiments.text_rivals import NBSVM, EncodedTextClassifier, FastTextClassifier
+from troenpy.experiments.encoders import EncodedTextClassifier
+from troenpy.experiments.text_rivals import NBSVM, FastTextClassifier
 from troenpy.features.blocks import Block
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.term_features import TermFeatures

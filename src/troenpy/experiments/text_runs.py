@@ -84,17 +84,16 @@ def run_text_methods(
     used = versions(*(package for method in methods for package in method.packages))
     rows = []
     with open_journal(out) as journal, threadpool_limits(1):
-        for corpus in corpora:
-            for split in text_splits(corpus, splits):
-                journal.check({(split.corpus, False): split.fingerprint}, used)
-                for method in methods:
-                    row = _find(journal, split, method, settings[method.name])
-                    if row is None:
-                        row = evaluate(split, method)
-                        journal.append(row)
-                        if on_row is not None:
-                            on_row(row)
-                    rows.append(row)
+        for split in (split for corpus in corpora for split in text_splits(corpus, splits)):
+            journal.check({(split.corpus, False): split.fingerprint}, used)
+            for method in methods:
+                row = _find(journal, split, method, settings[method.name])
+                if row is None:
+                    row = evaluate(split, method)
+                    journal.append(row)
+                    if on_row is not None:
+                        on_row(row)
+                rows.append(row)
     return rows
 
 
