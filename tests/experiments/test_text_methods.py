@@ -69,6 +69,8 @@ def test_an_unknown_name_lists_the_nearest_and_all_others():
         ValueError, match=r"unknown method 'fasttext': did you mean 'fastText'\? choose from 'rivals', "
     ):
         read_text_methods(["fasttext"])
+    with pytest.raises(ValueError, match=r"unknown method 'nb-svm': did you mean 'NB-SVM \(1,2\)-grams'\?"):
+        read_text_methods(["nb-svm"])
     with pytest.raises(ValueError, match=r"unknown method 'x': choose from 'rivals', .*'troenpy, neighbours'"):
         read_text_methods(["x"])
 

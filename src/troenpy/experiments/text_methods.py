@@ -181,10 +181,18 @@ def read_text_methods(names: Iterable[str]) -> list[TextMethod]:
     found: dict[str, TextMethod] = {}
     for name in names:
         if name not in TEXT_METHODS and name not in GROUPS:
-            near = difflib.get_close_matches(name, TEXT_METHODS, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            near = _nearest(name)
+            hint = f"did you mean {near!r}? " if near else ""
             known = ", ".join(map(repr, [*GROUPS, *TEXT_METHODS]))
             raise ValueError(f"unknown method {name!r}: {hint}choose from {known}")
         chosen = [method for method in TEXT_METHODS.values() if name in (method.name, method.group)]
         found |= {method.name: method for method in chosen}
     return list(found.values())
+
+
+def _nearest(name: str) -> str | None:
+    """Return the first method whose name begins like this, or else a similar one, if any."""
+    known = {method.casefold(): method for method in TEXT_METHODS}
+    begins = [lower for lower in known if lower.startswith(name.casefold())]
+    near = begins or difflib.get_close_matches(name.casefold(), known, n=1)
+    return known[near[0]] if name and near else None
