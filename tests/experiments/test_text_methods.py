@@ -10,7 +10,7 @@ from troenpy import CountVectorizer, TroenpyClassifier
 from troenpy.experiments import text_methods
 from troenpy.experiments.text_methods import GROUPS, TEXT_METHODS, read_text_methods, two_views
 
-TEXTS = ["Late goal!", "own goal", "close vote", "no vote", "heavy rain", "late rain"] * 3
+TEXTS = ["Late goal!", "own goal, goal", "close vote", "no vote", "heavy rain", "late rain"] * 3
 LABELS = np.array(["sport", "sport", "politics", "politics", "weather", "weather"] * 3)
 NEED_NOTHING = [name for name, method in TEXT_METHODS.items() if not method.packages]
 
@@ -49,11 +49,11 @@ def test_our_own_part_is_log_tf_idf_on_the_same_views_and_model():
     counts = [CountVectorizer(**options).fit_transform(TEXTS).toarray() for options in text_methods.VIEWS.values()]
     expected = []
     for count in counts:
-        idf = np.log(len(TEXTS) / (count > 0).sum(axis=0))
-        expected.append(normalize(np.log1p(count) * idf))
-    lengths = [np.linalg.norm(block, axis=1) for block in expected]
-    assert np.linalg.norm(found.toarray(), axis=1) == pytest.approx(np.hypot(*lengths), rel=1e-5)
-    assert found.shape[1] == sum(block.shape[1] for block in expected)
+        idf = 1 + np.log(len(TEXTS) / (1 + (count > 0).sum(axis=0)))
+        log_tf = np.log(count, out=np.full(count.shape, -1.0), where=count > 0) + 1
+        expected.append(normalize(log_tf * idf))
+    assert max(count.max() for count in counts) > 1
+    assert found.toarray() == pytest.approx(np.hstack(expected), abs=1e-6)
     assert two_views(text_methods.LOG_IDF, C=10.0).C == 10
 
 
