@@ -9,6 +9,7 @@ These commands compute the rows:
     python experiments/transport_run.py --vectors FILE
     python experiments/views.py views FOLDER...
     python experiments/views.py tokens FOLDER...
+    python experiments/compare_corpora.py FOLDER... --out experiments/studies/rivals.jsonl
 """
 
 import argparse
@@ -21,6 +22,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import rival_tables
 
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.grammar import read_methods
@@ -104,6 +107,7 @@ def sections() -> dict[str, str]:
         "tokens": token_table(),
         "rules": rule_table(read_json(CHOICE_ROWS)),
         "choices": choice_table(read_json(CHOICE_ROWS)),
+        **rival_tables.sections(),
     }
 
 

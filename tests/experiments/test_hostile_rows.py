@@ -91,6 +91,10 @@ HOSTILE = {
     "a sample of bool": (changed(sample=True, n_test=1, n_wrong=1, error=1), "sample must be null or n_test, got True"),
     "vectors of a number": (changed(vectors=50), "vectors must be null or text"),
     "empty vectors": (changed(vectors=""), "vectors must be null or text"),
+    "a negative log-loss": (changed(log_loss=-0.1), "log_loss must be null or a number of 0 or more, got -0.1"),
+    "a calibration error above 1": (changed(calibration_error=1.1), "calibration_error must be null or from 0 to 1"),
+    "settings of a number": (changed(settings=3), "settings must be null or text"),
+    "long choices": (changed(chosen="C" * 10_001), "chosen must be null or text of 1 to 10,000 characters"),
 }  # fmt: skip
 
 

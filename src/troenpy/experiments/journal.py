@@ -56,6 +56,10 @@ class Row:
         Number of test documents drawn; None means all. Missing in older rows.
     vectors : str or None
         The word vectors used. Missing in older rows.
+    log_loss, calibration_error : float or None
+        Of the predicted probabilities, for methods from raw text that have them. Missing in older rows, as the rest.
+    settings, chosen : str or None
+        For methods from raw text, the classifier with its parameters, and what it chose while fitting.
     """
 
     protocol: int
@@ -76,6 +80,10 @@ class Row:
     versions: dict[str, str]
     sample: int | None = None
     vectors: str | None = None
+    log_loss: float | None = None
+    calibration_error: float | None = None
+    settings: str | None = None
+    chosen: str | None = None
 
     @property
     def key(self) -> Key:

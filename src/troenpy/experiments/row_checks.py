@@ -11,6 +11,7 @@ import numpy as np
 
 _MOST = 2**63
 _LONGEST_NAME = 1000
+_LONGEST_SETTINGS = 10_000
 
 
 def _is_name(value: Any) -> bool:
@@ -30,6 +31,10 @@ _NAME = f"text of 1 to {_LONGEST_NAME:,} characters", _is_name
 _COUNT = "a whole number of 0 or more", _is_count
 _POSITIVE = "a whole number of 1 or more", lambda value: _is_count(value, 1)
 _SECONDS = "a number of 0 or more", lambda value: _is_number(value) and value >= 0
+_SETTINGS = (
+    f"null or text of 1 to {_LONGEST_SETTINGS:,} characters",
+    lambda value: value is None or (isinstance(value, str) and 0 < len(value) <= _LONGEST_SETTINGS),
+)
 _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "corpus": _NAME,
     "fingerprint": _NAME,
@@ -48,6 +53,13 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, dict) and all(map(_is_name, [*value, *value.values()])),
     ),
     "vectors": ("null or text", lambda value: value is None or _is_name(value)),
+    "log_loss": (f"null or {_SECONDS[0]}", lambda value: value is None or _SECONDS[1](value)),
+    "calibration_error": (
+        "null or from 0 to 1",
+        lambda value: value is None or (_is_number(value) and 0 <= value <= 1),
+    ),
+    "settings": _SETTINGS,
+    "chosen": _SETTINGS,
 }
 
 

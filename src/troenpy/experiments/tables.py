@@ -51,11 +51,17 @@ def _csv_cell(value: Any) -> Any:
 
 def to_text(comparison: Record) -> str:
     """Return a plain text table: with intervals and p-values for one corpus, with ranks for several."""
-    header, rows = layout(comparison, "{}")
+    shown = text_table(*layout(comparison, "{}"))
+    return "\n".join(filter(None, [printable(title(comparison)), shown, printable(caption(comparison))]))
+
+
+def text_table(header: list[str], rows: list[list[str]]) -> str:
+    """Return a plain text table whose first column is text; the others are right-aligned numbers."""
     lines = [[printable(name) for name in header], *([printable(row[0]), *row[1:]] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    shown = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
-    return "\n".join(filter(None, [printable(title(comparison)), *shown, printable(caption(comparison))]))
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines
+    )
 
 
 def to_html(comparison: Record) -> str:
