@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import rival_tables
+from choose_defaults import choice_table, rule_table
 
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.grammar import read_methods
@@ -45,6 +46,7 @@ ROWS = ROOT / "experiments/results/all/rows.jsonl"
 TRANSPORT_ROWS = ROOT / "experiments/results/transport/rows.jsonl"
 VIEW_ROWS = ROOT / "experiments/studies/views.jsonl"
 TOKEN_ROWS = ROOT / "experiments/studies/tokens.jsonl"
+CHOICE_ROWS = ROOT / "experiments/studies/choice.jsonl"
 PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/beyond.md", "docs/transport.md"))
 MARKED = re.compile(r"<!-- (\w+): written by experiments/table.py -->\n(.*?)<!-- end of \1 -->", flags=re.DOTALL)
 
@@ -75,10 +77,6 @@ FEW = {
     "lr: tf*pi + btf + ecib": "the paper's TF-PI + 2B, logistic regression",
     BEYOND_LINEAR[0]: '`settings.classifier("linear", C=3)`',
 }
-
-
-#: Where choose_defaults.py writes.
-CHOICE_ROWS = VIEW_ROWS.parent / "choice.jsonl"
 
 
 def sections() -> dict[str, str]:

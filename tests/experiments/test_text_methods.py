@@ -6,9 +6,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_union
 from sklearn.preprocessing import normalize
 
-from troenpy import CountVectorizer, TroenpyClassifier
+from troenpy import TroenpyClassifier
 from troenpy.experiments import text_methods
-from troenpy.experiments.text_methods import GROUPS, TEXT_METHODS, read_text_methods, two_views
+from troenpy.experiments.text_methods import GROUPS, TEXT_METHODS, read_text_methods
+from troenpy.models.default_views import CANDIDATES, default_counters
 
 TEXTS = ["Late goal!", "own goal, goal", "close vote", "no vote", "heavy rain", "late rain"] * 3
 LABELS = np.array(["sport", "sport", "politics", "politics", "weather", "weather"] * 3)
@@ -35,7 +36,7 @@ def test_the_rival_on_two_views_sees_the_terms_that_ours_sees():
     ours = TEXT_METHODS["troenpy, both views, C=3"].new().fit(TEXTS, LABELS).features_
     n_ours = sum("__boost__" in name for name in ours.get_feature_names_out())
     assert union.transform(TEXTS).shape[1] == n_ours
-    counted = [CountVectorizer(**options).build_analyzer() for options in text_methods.VIEWS.values()]
+    counted = [default_counters()[name].build_analyzer() for name in CANDIDATES[-1]]
     theirs = make_union(*(TfidfVectorizer(analyzer=analyze, sublinear_tf=True) for analyze in counted)).fit(TEXTS)
     assert abs(union.transform(TEXTS) - theirs.transform(TEXTS)).max() < 1e-12
 
@@ -44,9 +45,10 @@ def test_our_own_part_is_log_tf_idf_on_the_same_views_and_model():
     name = "TF-IDF weights, same views and model"
     model = TEXT_METHODS[name].new()
     assert isinstance(model, TroenpyClassifier)
-    assert model.C == two_views().C
+    assert (model.C, model.candidates) == ("auto", None)
+    assert model.fit(TEXTS, LABELS).choice_.views == CANDIDATES[-1]
     found = model.new_features().fit_transform(TEXTS, LABELS)
-    counts = [CountVectorizer(**options).fit_transform(TEXTS).toarray() for options in text_methods.VIEWS.values()]
+    counts = [counter.fit_transform(TEXTS).toarray() for counter in default_counters().values()]
     expected = []
     for count in counts:
         idf = 1 + np.log(len(TEXTS) / (1 + (count > 0).sum(axis=0)))
@@ -54,7 +56,6 @@ def test_our_own_part_is_log_tf_idf_on_the_same_views_and_model():
         expected.append(normalize(log_tf * idf))
     assert max(count.max() for count in counts) > 1
     assert found.toarray() == pytest.approx(np.hstack(expected), abs=1e-6)
-    assert two_views(text_methods.LOG_IDF, C=10.0).C == 10
 
 
 def test_methods_are_read_by_name_and_group_without_repetitions():
