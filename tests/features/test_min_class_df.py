@@ -61,8 +61,10 @@ def test_every_estimator_from_text_has_it():
     for name in ("linear", "knn"):
         model = troenpy.settings.classifier(name, min_class_df=0.2).fit(MANY[-30:], MANY_LABELS[-30:])
         assert sorted(model.features_.vocabulary_) == expected
-    model = TroenpyClassifier().set_params(features__words__min_class_df=0.2)
+    model = TroenpyClassifier(candidates=[("words",)]).set_params(features__words__min_class_df=0.2)
     assert sorted(model.fit(MANY, MANY_LABELS).features_.vocabulary_) == expected
+    both = troenpy.settings.classifier("views", min_class_df=0.2).fit(MANY, MANY_LABELS).features_
+    assert both.views_[0].terms().tolist() == ["all", "all gene", "gene"]
 
 
 documents = st.lists(

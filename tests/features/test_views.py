@@ -1,5 +1,7 @@
 """Views of TermFeatures: their parameters by name, blocks of one's own, and what scikit-learn asks of parameters."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from made_up_texts import made_up_texts
@@ -56,7 +58,9 @@ def test_parameters_of_a_view_are_set_by_name():
     assert features.set_params(views=words("pi"), words__min_df=4).get_params()["words__min_df"] == 4
 
 
-@pytest.mark.parametrize("make", [TroenpyClassifier, TextKNeighborsClassifier])
+@pytest.mark.parametrize(
+    "make", [partial(TroenpyClassifier, candidates=[("words",)], C=3), TextKNeighborsClassifier], ids=["linear", "knn"]
+)
 def test_the_default_of_a_classifier_is_reached_by_name(make):
     model = make()
     assert model.get_params()["features__words__ngram_range"] == (1, 1)
@@ -67,7 +71,7 @@ def test_the_default_of_a_classifier_is_reached_by_name(make):
     expected = SklearnCountVectorizer(**wishes).fit(TEXTS)
     assert model.features_.vocabulary_ == expected.vocabulary_
     blocks = model.features_.get_params()["words__blocks"]
-    assert blocks == make.default_features().get_params()["words__blocks"]
+    assert blocks == make().default_features().get_params()["words__blocks"]
     search = GridSearchCV(make(), {"features__words__vocabulary": [["word1"], None]}, cv=2, error_score="raise")
     assert search.fit(TEXTS, LABELS).best_params_ == {"features__words__vocabulary": None}
     assert clone(make()).features is None

@@ -231,7 +231,7 @@ def test_ctrl_c_during_the_search_leaves_the_model_as_it_was(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"C": "best"}, "C must be 'auto' or a positive number, got 'best'"),
+        ({"C": "best"}, "C must be a positive, finite number, got 'best': or 'auto', to choose it"),
         ({"C": -1}, "C must be a positive, finite number, got -1"),
         ({"candidates": "words"}, "candidates must be None or sets of views, got 'words': give a list of tuples"),
         ({"candidates": []}, r"candidates must be None or sets of views, got \[\]"),

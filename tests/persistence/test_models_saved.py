@@ -32,6 +32,7 @@ from troenpy import (
     TroenpyClassifier,
     load,
     save,
+    settings,
 )
 from troenpy.files import archive
 from troenpy.persistence import models as persistence
@@ -230,7 +231,7 @@ def test_coefficients_are_part_of_the_mapped_file(path):
     assert again.coef_.dtype == np.float32
     assert again.coef_.T.flags.c_contiguous
     assert not again.coef_.flags.writeable
-    assert not again.features_.weights_.flags.writeable
+    assert not again.features_.views_[0].weights.flags.writeable
     copies = pickle.loads(pickle.dumps(again)), copy.deepcopy(again)
     expected = again.decision_function(TEXTS)
     save(MODELS["classifier of numbers"][0](), path)  # another model takes its place
@@ -702,10 +703,12 @@ def test_the_steps_of_the_solver_are_kept(tmp_path):
 
 OLD = Path(__file__).parent / "version_1"
 OLD_TEXTS = ["late goal", "own goal, the cup", "late vote", "the vote, elan", "a close vote", "cup final"]
+#: TroenpyClassifier() before it chose C and views.
+OLD_DEFAULT = TroenpyClassifier(settings.features("linear"), C=3.0, tol=1e-3)
 OLD_MODELS = {
     "features": (TermFeatures(words("pi", "btf", ngram_range=(1, 2), stop_words=["the"]), pcf=True), OLD_TEXTS),
     "features_of_counts": (TermFeatures(counted("btf", "ecib_abs", "profile"), profile_scale=2.0), FRAME),
-    "classifier": (TroenpyClassifier(), OLD_TEXTS),
+    "classifier": (OLD_DEFAULT, OLD_TEXTS),
     "neighbors": (
         TextKNeighborsClassifier(
             TermFeatures(words("certainty_hellinger", "profile", min_df=2), profile_scale=2.0), n_neighbors=3
@@ -745,8 +748,8 @@ MODELS_2 = {
     "vectorizer": lambda: TfPiVectorizer(min_df=2, smoothing=0.5).fit(OLD_TEXTS, LABELS),
     "features": lambda: OLD_MODELS["features"][0].fit(OLD_TEXTS, LABELS),
     "features_of_counts": lambda: OLD_MODELS["features_of_counts"][0].fit(FRAME, LABELS),
-    "classifier": lambda: TroenpyClassifier().fit(OLD_TEXTS, LABELS),
-    "several_labels": lambda: TroenpyClassifier(TermFeatures(words("btf"))).fit(OLD_TEXTS, SEVERAL),
+    "classifier": lambda: OLD_DEFAULT.fit(OLD_TEXTS, LABELS),
+    "several_labels": lambda: TroenpyClassifier(TermFeatures(words("btf")), C=3.0, tol=1e-3).fit(OLD_TEXTS, SEVERAL),
     "rows": lambda: SparseKNeighborsClassifier(2, metric=BY_BLOCKS, weights="distance").fit(COUNTS, LABELS),
     "neighbors": lambda: OLD_MODELS["neighbors"][0].fit(OLD_TEXTS, LABELS),
 }

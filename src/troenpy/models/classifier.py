@@ -285,8 +285,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
         Examples
         --------
-        >>> from troenpy import TroenpyClassifier
-        >>> model = TroenpyClassifier().fit(["own goal", "late goal", "late vote", "vote"], ["s", "s", "p", "p"])
+        >>> from troenpy import settings
+        >>> texts, labels = ["own goal", "late goal", "late vote", "vote"], ["s", "s", "p", "p"]
+        >>> model = settings.classifier("linear").fit(texts, labels)
         >>> explanation = model.explain("a late goal")
         >>> explanation.label, explanation.terms.tolist()
         ('s', ['goal', 'late'])
@@ -343,15 +344,10 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             return None
         arrays = archive.pack("classes", self.classes_)
         arrays |= {"coef_by_feature": self.coef_.T, "intercept": self.intercept_}
-        if self.class_frequencies_ is not None:
+        state = {"is_multilabel": self._is_multilabel, "n_iter": int(self.n_iter_), "solver": self.solver_}
+        if self.class_frequencies_ is not None:  # unless this model comes from an older file
             arrays["class_frequencies"] = self.class_frequencies_
-        choice = None if self.choice_ is None else self.choice_.to_dict()
-        state = {
-            "is_multilabel": self._is_multilabel,
-            "n_iter": int(self.n_iter_),
-            "solver": self.solver_,
-            "choice": choice,
-        }
+            state["choice"] = self.choice_.to_dict()
         return Saved(state, arrays, {"features": self.features_})
 
     def _restore(self, saved: Saved) -> None:
@@ -371,6 +367,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if saved.state.get("choice") is None:  # in files from before there was a choice, C is a number
             self.choice_ = Choice(tuple(view.name for view in self.features_.views_), float(self.C))
             self.class_frequencies_ = None
+            self.features = linear_features("words") if self.features is None else self.features  # the default then
         else:
             self.choice_ = Choice.from_dict(saved.state["choice"])
             frequencies = check_array(arrays["class_frequencies"], (len(self.classes_),))
@@ -384,7 +381,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """Return what C is chosen from."""
         if isinstance(self.C, str):
             if self.C != "auto":
-                raise ValueError(f"C must be 'auto' or a positive number, got {self.C!r}")
+                raise ValueError(f"C must be a positive, finite number, got {self.C!r}: or 'auto', to choose it")
             return STRENGTHS
         return (check_positive("C", self.C),)
 
