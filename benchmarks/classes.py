@@ -1,4 +1,4 @@
-"""Many classes: time and peak memory of both text classifiers on synthetic texts, each in its own process (Linux).
+"""Many classes: time and peak memory of the text classifiers on synthetic texts, each in its own process (Linux).
 
 Words are drawn by Zipf's law, one in seven from forty words of the class.
 
@@ -14,9 +14,13 @@ import time
 
 import numpy as np
 
-from troenpy import TextKNeighborsClassifier, TroenpyClassifier
+from troenpy import TextKNeighborsClassifier, TroenpyClassifier, settings
 
-MODELS = {"logistic regression": TroenpyClassifier, "neighbours": TextKNeighborsClassifier}
+MODELS = {
+    "words, C = 3": lambda: settings.classifier("linear", C=3),
+    "default": TroenpyClassifier,
+    "neighbours": TextKNeighborsClassifier,
+}
 N_WORDS, LENGTH, N_OWN = 20_000, 30, 40
 
 

@@ -192,6 +192,19 @@ def test_what_was_chosen_has_the_least_loss_and_is_what_was_fitted():
     assert {trial.views for trial in model.choice_.trials} == {("words",), ("pairs",), ("pairs", "pieces")}
 
 
+def test_views_with_too_many_coefficients_are_left_out(monkeypatch):
+    counted = settings.features("auto")._count(list(TEXTS), read_labels(LABELS), None)
+    n_terms = {view.name: rows.matrix.shape[1] for view, rows in zip(counted.views, counted.rows, strict=True)}
+    monkeypatch.setattr(choice, "MOST_COEFFICIENTS", 3 * 2 * n_terms["pairs"])  # classes x blocks x terms
+    model = TroenpyClassifier().fit(TEXTS, LABELS)
+    assert {trial.views for trial in model.choice_.trials} == {("words",), ("pairs",)}
+    two = TroenpyClassifier().fit(TEXTS, LABELS == "sport")  # one decision instead of three
+    assert len({trial.views for trial in two.choice_.trials}) == 3
+    monkeypatch.setattr(choice, "MOST_COEFFICIENTS", 1)
+    assert TroenpyClassifier().fit(TEXTS, LABELS).choice_.views == ("words",)
+    assert TroenpyClassifier().fit(TEXTS[:30], LABELS[:30]).choice_ == Choice(("words",), 3.0)
+
+
 def test_only_C_is_chosen_for_features_of_ones_own():
     model = TroenpyClassifier(settings.features("linear")).fit(TEXTS, LABELS)
     assert {trial.views for trial in model.choice_.trials} == {("words",)}

@@ -15,6 +15,9 @@ STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0)
 #: Where the search begins, and what is used if nothing can be held out.
 USUAL_STRENGTH = 3.0
 
+#: Views are not chosen if they have more: fitting holds 20 bytes for each, 4 GB in all.
+MOST_COEFFICIENTS = 2 * 10**8
+
 Losses = tuple[float, float]
 
 
@@ -109,7 +112,8 @@ def choose(
 ) -> Choice:
     """Return the candidate and the C with the least log loss of held-out documents; of equal ones, the first tried.
 
-    With too few documents, it is the last candidate, with the usual C.
+    With too few documents, it is the last candidate, with the usual C. Candidates but the first are left out if they
+    have more than MOST_COEFFICIENTS.
 
     Parameters
     ----------
@@ -124,6 +128,7 @@ def choose(
         Ascending.
     random_state : int, RandomState or None
     """
+    candidates = affordable(counted, candidates)
     usual = Choice(candidates[-1], USUAL_STRENGTH if USUAL_STRENGTH in strengths else strengths[0])
     folds = choose_folds(counted, random_state) if len(candidates) * len(strengths) > 1 else None
     if folds is None:
@@ -137,6 +142,21 @@ def choose(
         C = _best(trials).C
     best, n_held_out = _best(trials), sum(map(len, folds.held_out))
     return Choice(best.views, best.C, tuple(trials), len(folds.documents), n_held_out, len(folds.held_out))
+
+
+def affordable(counted: CountedDocuments, candidates: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the first candidate, and the others that do not have too many coefficients."""
+    n_classes = len(counted.labels.classes)
+    n_decisions = 1 if n_classes == 2 and counted.labels.is_list else n_classes
+    n_columns = {
+        view.name: rows.matrix.shape[1] * len(view.blocks)
+        for view, rows in zip(counted.views, counted.rows, strict=True)
+    }
+    first, *others = candidates
+    return [
+        first,
+        *(views for views in others if n_decisions * sum(n_columns[name] for name in views) <= MOST_COEFFICIENTS),
+    ]
 
 
 def search(

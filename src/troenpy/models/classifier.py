@@ -102,8 +102,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     quarter in turn with fewer than 3,000 documents. Of more than 20,000 documents, as many are used. Vocabulary counts
     come from all training documents, but weights, profiles and coefficients are learnt again from those that are not
     held out. Copies of a text are held out together, and the only text of a class never is. With fewer than 40
-    different texts to hold out there is no choice: all candidates end with the last one and C = 3. Texts are counted
-    once, and the choice takes about as long as the final fit.
+    different texts to hold out there is no choice: it is the last candidate, with C = 3. Candidates but the first are
+    left out if they have more than 200 million coefficients (terms x blocks x classes): a fit of them would take 4 GB.
+    Texts are counted once, and the choice takes about as long as the final fit.
 
     A document without a known term gets the class frequencies of the training documents as probabilities.
 
