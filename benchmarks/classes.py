@@ -11,15 +11,17 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from troenpy import TextKNeighborsClassifier, TroenpyClassifier, settings
+from troenpy import TroenpyClassifier, settings
 
-MODELS = {
+MODELS: dict[str, Callable[[], Any]] = {
     "words, C = 3": lambda: settings.classifier("linear", C=3),
     "default": TroenpyClassifier,
-    "neighbours": TextKNeighborsClassifier,
+    "neighbours of words": lambda: settings.classifier("knn"),
 }
 N_WORDS, LENGTH, N_OWN = 20_000, 30, 40
 

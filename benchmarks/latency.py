@@ -33,7 +33,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from troenpy import TextKNeighborsClassifier, kernel_available, load, save, settings
+from troenpy import kernel_available, load, save, settings
 
 BATCH = 100
 N_CLASSES = 150
@@ -113,7 +113,7 @@ def predictions(name: str, ours: Any, rival: Any, texts: list[str]) -> None:
 
 def neighbours(name: str, corpus: Corpus, texts: list[str]) -> None:
     """Compare text to label by ours with row to label by scikit-learn's."""
-    ours = TextKNeighborsClassifier().fit(corpus.texts, corpus.labels)
+    ours = settings.classifier("knn").fit(corpus.texts, corpus.labels)
     rows = ours.neighbors_._spaces[0].rows
     rival = KNeighborsClassifier(7, algorithm="brute").fit(rows, corpus.labels)
     queries = {text: ours._rows([text]) for text in texts}

@@ -18,9 +18,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 from views import STUDIES, Corpus, read
 
-from troenpy import TermFeatures, TextKNeighborsClassifier
+from troenpy import TextKNeighborsClassifier
 from troenpy.counts.labels import read_labels
-from troenpy.models.default_views import default_counters
+from troenpy.models.default_views import neighbour_features
 from troenpy.models.held_out import FEW_DOCUMENTS, N_FOLDS, NOT_USED, draw_folds
 
 CANDIDATES = {
@@ -33,19 +33,11 @@ CANDIDATES = {
 PATH = STUDIES / "neighbours.jsonl"
 
 
-def features(*names: str) -> TermFeatures:
-    """Return the default features of neighbours, of these views."""
-    counters = default_counters()
-    blocks = ("certainty_hellinger", "profile")
-    default = TextKNeighborsClassifier.default_features()
-    return default.set_params(views=[(name, counters[name], blocks) for name in names])
-
-
 def rows_of(corpus: Corpus, done: set[Any]) -> list[dict[str, Any]]:
     """Return the rows that are missing."""
     _, train, _ = next(corpus.parts(1))
     texts, labels = np.array(corpus.texts, dtype=object)[train], corpus.labels[train]
-    folds = draw_folds(features("words")._count(list(texts), read_labels(labels), None), 0)
+    folds = draw_folds(neighbour_features("words")._count(list(texts), read_labels(labels), None), 0)
     turns = range(N_FOLDS - 1, N_FOLDS - 2 - (len(texts) < FEW_DOCUMENTS), -1)
     rows = []
     for turn in turns:
@@ -54,7 +46,7 @@ def rows_of(corpus: Corpus, done: set[Any]) -> list[dict[str, Any]]:
             if (corpus.name, turn, name) in done:
                 continue
             start = time.process_time()
-            model = TextKNeighborsClassifier(features(*views)).fit(list(texts[others]), labels[others])
+            model = TextKNeighborsClassifier(neighbour_features(*views)).fit(list(texts[others]), labels[others])
             wrong = int((model.predict(list(texts[held_out])) != labels[held_out]).sum())
             key = {"corpus": corpus.name, "turn": turn, "views": name}
             rows.append({**key, "wrong": wrong, "n": len(held_out), "seconds": round(time.process_time() - start, 2)})
@@ -76,13 +68,20 @@ def main() -> None:
         with PATH.open("a") as lines:
             lines.writelines(json.dumps(row) + "\n" for row in found)
         rows += found
+    print(neighbour_table(rows))
+
+
+def neighbour_table(rows: list[dict[str, Any]]) -> str:
+    """Return the errors by corpus and views, and their means."""
     errors: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for row in rows:
         cell = errors[row["corpus"]][row["views"]]
         cell[0], cell[1] = cell[0] + row["wrong"], cell[1] + row["n"]
-    print(" | ".join(["corpus", *CANDIDATES]))
-    for corpus, by_views in errors.items():
-        print(" | ".join([corpus, *(f"{100 * by_views[name][0] / by_views[name][1]:.2f}" for name in CANDIDATES)]))
+    rates = {c: [100 * by_views[v][0] / by_views[v][1] for v in CANDIDATES] for c, by_views in sorted(errors.items())}
+    rates["mean"] = [sum(column) / len(rates) for column in zip(*rates.values(), strict=True)]
+    lines = [f"| corpus | {' | '.join(CANDIDATES)} |", "| --- |" + " ---: |" * len(CANDIDATES)]
+    lines += [f"| {corpus} | {' | '.join(f'{rate:.2f}' for rate in found)} |" for corpus, found in rates.items()]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from typing import Any
 
 import rival_tables
 from choose_defaults import choice_table, rule_table
+from neighbour_views import PATH as NEIGHBOUR_ROWS
+from neighbour_views import neighbour_table
 
 from troenpy.experiments.comparison import Comparison
 from troenpy.experiments.grammar import read_methods
@@ -104,6 +106,7 @@ def sections() -> dict[str, str]:
         "views": view_table(),
         "tokens": token_table(),
         "rules": rule_table(read_json(CHOICE_ROWS)),
+        "neighbour_views": neighbour_table(read_json(NEIGHBOUR_ROWS)),
         "choices": choice_table(read_json(CHOICE_ROWS)),
         **rival_tables.sections(),
     }

@@ -16,7 +16,15 @@ from sklearn.utils.estimator_checks import (
 )
 from some_views import counted, words
 
-from troenpy import Block, CountVectorizer, TermFeatures, TermWeighter, TextKNeighborsClassifier, TroenpyClassifier
+from troenpy import (
+    Block,
+    CountVectorizer,
+    TermFeatures,
+    TermWeighter,
+    TextKNeighborsClassifier,
+    TroenpyClassifier,
+    settings,
+)
 
 TEXTS, LABELS = made_up_texts(60)
 COUNTS = SklearnCountVectorizer().fit_transform(TEXTS).astype(float)
@@ -59,7 +67,9 @@ def test_parameters_of_a_view_are_set_by_name():
 
 
 @pytest.mark.parametrize(
-    "make", [partial(TroenpyClassifier, candidates=[("words",)], C=3), TextKNeighborsClassifier], ids=["linear", "knn"]
+    "make",
+    [partial(TroenpyClassifier, candidates=[("words",)], C=3), partial(settings.classifier, "knn")],
+    ids=["linear", "knn"],
 )
 def test_the_default_of_a_classifier_is_reached_by_name(make):
     model = make()
@@ -71,10 +81,10 @@ def test_the_default_of_a_classifier_is_reached_by_name(make):
     expected = SklearnCountVectorizer(**wishes).fit(TEXTS)
     assert model.features_.vocabulary_ == expected.vocabulary_
     blocks = model.features_.get_params()["words__blocks"]
-    assert blocks == make().default_features().get_params()["words__blocks"]
+    assert blocks == make().get_params()["features__words__blocks"]
     search = GridSearchCV(make(), {"features__words__vocabulary": [["word1"], None]}, cv=2, error_score="raise")
     assert search.fit(TEXTS, LABELS).best_params_ == {"features__words__vocabulary": None}
-    assert clone(make()).features is None
+    assert clone(TroenpyClassifier()).features is clone(TextKNeighborsClassifier()).features is None
 
 
 def test_a_fitted_counter_is_the_models_own():

@@ -32,6 +32,13 @@ def linear(counts):
     ]
 
 
+def neighbours(counts):
+    return [
+        weighted("sqrt(certainty*idf)", counts, norm="hellinger"),
+        2 * ClassProfile().fit_transform(counts, LABELS),
+    ]
+
+
 FORMULAS = {
     "paper": lambda: [weighted("pi")],
     "paper_2b": lambda: [
@@ -40,10 +47,8 @@ FORMULAS = {
         weighted("cib_ncf"),
         weighted("cib_pcf"),
     ],
-    "knn": lambda: [
-        weighted("sqrt(certainty*idf)", norm="hellinger"),
-        2 * ClassProfile().fit_transform(COUNTS, LABELS),
-    ],
+    "knn": lambda: neighbours(COUNTS),
+    "knn_views": lambda: [*neighbours(PAIRS), *neighbours(PIECES)],
     "linear": lambda: linear(COUNTS),
     "views": lambda: [*linear(PAIRS), *linear(PIECES)],
     "auto": lambda: [*linear(COUNTS), *linear(PAIRS), *linear(PIECES)],
@@ -106,6 +111,7 @@ def test_settings_do_not_share_what_they_return():
 
 def test_an_unknown_setting_lists_the_known():
     with pytest.raises(
-        ValueError, match="unknown setting 'knnn'; choose one of paper, paper_2b, knn, linear, views, auto, plain"
+        ValueError,
+        match="unknown setting 'knnn'; choose one of paper, paper_2b, knn, knn_views, linear, views, auto, plain",
     ):
         settings.features("knnn")

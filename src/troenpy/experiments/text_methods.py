@@ -156,6 +156,7 @@ _OURS = (
         "ours",
     ),
     TextMethod("troenpy, neighbours", "TextKNeighborsClassifier() as it is", TextKNeighborsClassifier, "ours"),
+    TextMethod("troenpy, neighbours, words", "neighbours by words alone", partial(settings.classifier, "knn"), "ours"),
     TextMethod(
         "TF-IDF weights, same views and model",
         "the same choice of views and C, and our logistic regression, on log TF-IDF without a class profile",

@@ -1,4 +1,4 @@
-"""The features of TroenpyClassifier: the views of a text that it chooses from, and the blocks of each."""
+"""The default features of both classifiers: views of a text, and the blocks of each."""
 
 import numpy as np
 
@@ -7,7 +7,9 @@ from troenpy.features.term_features import TermFeatures
 
 #: The blocks of every view: two weightings of its terms, and the class profile.
 BLOCKS = ("certainty", "boost", "profile")
-#: The sets of views that the classifier chooses from.
+#: The blocks of every view for neighbours: terms under the Hellinger norm, and the class profile.
+NEIGHBOUR_BLOCKS = ("certainty_hellinger", "profile")
+#: The sets of views that TroenpyClassifier chooses from.
 CANDIDATES = (("words",), ("pairs",), ("pairs", "pieces"))
 
 
@@ -25,6 +27,12 @@ def linear_features(*names: str) -> TermFeatures:
     counters = default_counters()
     views = [(name, counters[name], BLOCKS) for name in names or counters]
     return TermFeatures(views, leave_out="copies", dtype=np.float32)
+
+
+def neighbour_features(*names: str) -> TermFeatures:
+    """Return features of these views for nearest neighbours, unfitted."""
+    counters = default_counters()
+    return TermFeatures([(name, counters[name], NEIGHBOUR_BLOCKS) for name in names], profile_scale=2.0)
 
 
 def read_candidates(candidates: object, names: list[str]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import view_of_words
 from troenpy.models.classifier import TroenpyClassifier
-from troenpy.models.default_views import linear_features
+from troenpy.models.default_views import linear_features, neighbour_features
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
 
 MODELS: dict[str, Any] = {"knn": TextKNeighborsClassifier, "linear": TroenpyClassifier}
@@ -38,8 +38,13 @@ SETTINGS: dict[str, Setting] = {
     "paper_2b": Setting("linear", _words("pi", "btf", "ecib"), "the paper's TF-PI + 2B; best of all on tweets"),
     "knn": Setting(
         "knn",
+        lambda: neighbour_features("words"),
+        "for neighbours: words under the Hellinger norm, and twice the class profile",
+    ),
+    "knn_views": Setting(
+        "knn",
         TextKNeighborsClassifier.default_features,
-        "for neighbours: terms under the Hellinger norm and twice the class profile",
+        "the same of tokens with their pairs and of pieces of words: fewer errors, a slower search",
     ),
     "linear": Setting(
         "linear",
@@ -61,7 +66,7 @@ def features(name: str, **options: Any) -> TermFeatures:
 
     Parameters
     ----------
-    name : {"paper", "paper_2b", "knn", "linear", "views", "auto", "plain"}
+    name : {"paper", "paper_2b", "knn", "knn_views", "linear", "views", "auto", "plain"}
         ``SETTINGS[name].use`` describes each.
     **options
         Parameters of `TermFeatures`, and of the CountVectorizer that counts the words, such as
@@ -85,8 +90,8 @@ def classifier(name: str = "linear", **options: Any) -> TroenpyClassifier | Text
 
     Parameters
     ----------
-    name : {"paper", "paper_2b", "knn", "linear", "views", "auto", "plain"}, default="linear"
-        "paper" and "knn" are seven nearest neighbours, the others logistic regression.
+    name : {"paper", "paper_2b", "knn", "knn_views", "linear", "views", "auto", "plain"}, default="linear"
+        "paper", "knn" and "knn_views" are seven nearest neighbours, the others logistic regression.
     **options
         Parameters of the classifier, such as ``C=10``; of `TermFeatures`; and of the CountVectorizer that counts the
         words, such as ``ngram_range=(1, 2)``, ``stop_words="english"`` or ``min_df=2``.

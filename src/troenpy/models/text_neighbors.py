@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from troenpy.counts.labels import read_single_labels
 from troenpy.features.term_features import TermFeatures
-from troenpy.features.views import view_of_words
 from troenpy.files.saved import Saved
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_count
 from troenpy.fitting.transaction import all_or_nothing
+from troenpy.models.default_views import neighbour_features
 from troenpy.models.explanation import NeighborExplanation
 from troenpy.models.full_length import compare_rows, with_full_length, with_zero_column
 from troenpy.models.has_features import HasFeatures, check_explained, check_features
@@ -34,8 +34,9 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     features : TermFeatures or None, default=None
-        How to turn documents into features. None means the setting "knn" of `troenpy.settings`: words under the
-        Hellinger norm and twice the class profile; set its parameters as ``features__words__ngram_range``.
+        How to turn documents into features. None means the setting "knn_views" of `troenpy.settings`: tokens of any
+        script with their pairs, and pieces of words, each under the Hellinger norm and with twice the class profile;
+        set their parameters as ``features__pairs__min_df``. The setting "knn" has words alone, and searches faster.
     n_neighbors : int, default=7
         Number of neighbours that vote.
     weights : {"uniform", "distance"}, default="uniform"
@@ -83,8 +84,8 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def default_features() -> TermFeatures:
-        """Return the default features, unfitted: the setting "knn"."""
-        return TermFeatures(view_of_words("certainty_hellinger", "profile"), profile_scale=2.0)
+        """Return the default features, unfitted: the setting "knn_views"."""
+        return neighbour_features("pairs", "pieces")
 
     @all_or_nothing
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -240,6 +241,8 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             raise TypeError(f"expected SparseKNeighborsClassifier, got {type(self.neighbors_).__name__}")
         if self.neighbors_.n_features_in_ != self.features_.n_columns_ + 1:
             raise ValueError("features and neighbours must have the same number of columns")
+        if self.features is None and [view.name for view in self.features_.views_] == ["words"]:
+            self.features = neighbour_features("words")  # the default when the file was written
 
     def _rows(self, raw_documents: Any) -> Any:
         check_is_fitted(self, "neighbors_")
