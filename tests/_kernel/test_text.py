@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from kernel_switch import needs_kernel
+from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer as Reference
 
 from troenpy import CountVectorizer
@@ -29,6 +30,25 @@ def test_both_block_scans_know_every_byte(portable):
         counts = counter.finish()
         reference = Reference(analyzer=analyzer, ngram_range=(1, 2)).fit(texts)
         assert vocabulary(counts) == reference.vocabulary_
+
+
+@needs_kernel
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_rows_of_any_length_in_a_wide_vocabulary(n_jobs):
+    # Large documents move from block to block, and so many columns are found by regions.
+    rng = np.random.default_rng(0)
+    sizes = [0, 1, 70_000, 3, 0, 150_000, *[40_000] * 12, 2, 300_000, 0]
+    columns = [np.arange(600_000), *(rng.integers(0, 600_000, size) for size in sizes)]
+    texts = [" ".join(map("{:06d}".format, part.tolist())) for part in columns]
+    indptr = np.cumsum([0, *map(len, columns)])
+    indices = np.concatenate(columns)
+    expected = sparse.csr_array((np.ones(len(indices), np.int64), indices, indptr), shape=(len(texts), 600_000))
+    expected.sum_duplicates()
+    vectorizer = CountVectorizer(n_jobs=n_jobs)
+    for X in (vectorizer.fit_transform(texts), vectorizer.transform(texts)):
+        np.testing.assert_array_equal(X.indptr, expected.indptr)
+        np.testing.assert_array_equal(X.indices, expected.indices)
+        np.testing.assert_array_equal(X.data, expected.data)
 
 
 @needs_kernel

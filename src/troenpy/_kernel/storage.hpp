@@ -25,10 +25,28 @@ constexpr std::size_t huge_page = std::size_t{1} << 21;
 // cost. Only Linux has them, and they are only used for memory that has not been touched.
 inline void ask_for_huge_pages([[maybe_unused]] void *memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
-    if (bytes < 2 * huge_page) return;
     const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
     const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
-    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+    if (begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+// Memory that release_aligned() frees.
+inline void *allocate_aligned(std::size_t alignment, std::size_t bytes) {
+#if defined(__linux__)
+    void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+#else
+    return ::operator new(bytes, std::align_val_t{alignment});
+#endif
+}
+
+inline void release_aligned(void *memory, [[maybe_unused]] std::size_t alignment) {
+#if defined(__linux__)
+    std::free(memory);
+#else
+    ::operator delete(memory, std::align_val_t{alignment});
 #endif
 }
 
@@ -72,9 +90,10 @@ private:
     void resize_to(std::size_t n) {
         if (n > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
         const std::size_t bytes = (n ? n : 1) * sizeof(T);
+        const bool begins_at_huge_page = n > capacity_ && has_few_huge_pages(bytes);
         void *grown;
-        if constexpr (is_overaligned) {
-            grown = ::operator new(bytes, std::align_val_t{alignof(T)});
+        if (is_overaligned || begins_at_huge_page) {
+            grown = allocate_aligned(begins_at_huge_page ? huge_page : alignof(T), bytes);
             ask_for_huge_pages(grown, bytes);
             if (capacity_ > 0) std::memcpy(grown, values_, (n < capacity_ ? n : capacity_) * sizeof(T));
             release(values_);
@@ -87,9 +106,19 @@ private:
         capacity_ = n;
     }
 
+    // Memory of a few huge pages must begin at one, or half of it would be small pages. Still larger memory rather grows
+    // without a copy.
+    static constexpr bool has_few_huge_pages([[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+        return bytes >= huge_page && bytes <= 8 * huge_page;
+#else
+        return false;
+#endif
+    }
+
     static void release(T *values) {
         if constexpr (is_overaligned) {
-            ::operator delete(values, std::align_val_t{alignof(T)});
+            release_aligned(values, alignof(T));
         } else {
             std::free(values);
         }

@@ -55,7 +55,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
     chunk.first_document = first_document;
     chunk.lengths.reserve(n);
     first_entry_ = 0;
-    entries_.reserve(usual_entries_);  // growing would copy
+    entries_.reserve(usual_entries_);  // moving would copy
     for (std::size_t i = 0; i < n; ++i) {
         try {
             count_document(texts[i], watch);
@@ -67,9 +67,7 @@ Chunk Worker::count(const Text *texts, std::size_t n, std::uint64_t first_docume
         first_entry_ += n_entries_;
     }
     usual_entries_ = first_entry_ + first_entry_ / 8;
-    chunk.entries = std::move(entries_);
-    chunk.entries.shrink_to(first_entry_);
-    entries_ = Buffer<Entry>();
+    chunk.entries = entries_.take(first_entry_);
     return chunk;
 }
 

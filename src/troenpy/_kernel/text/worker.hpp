@@ -15,6 +15,7 @@
 
 #include "parallel.hpp"
 #include "storage.hpp"
+#include "text/entries.hpp"
 #include "text/normalise.hpp"
 #include "text/term_index.hpp"
 #include "text/term_table.hpp"
@@ -36,16 +37,11 @@ struct Settings {
     bool has_words() const { return analyzer == Analyzer::word || analyzer == Analyzer::text; }
 };
 
-struct Entry {
-    std::uint32_t term;
-    std::uint32_t count;
-};
-
 // The counts of consecutive documents, with the term numbers of one worker; or, with an index, columns in order.
 struct Chunk {
     std::uint64_t first_document = 0;
     std::uint32_t worker = 0;
-    Buffer<Entry> entries;
+    Entries entries;
     std::vector<std::uint32_t> lengths;  // entries of each document
 };
 
@@ -109,7 +105,7 @@ private:
     const TermTable &known_;              // the index's table, or the growing one
     std::unique_ptr<ColumnSet> columns_;  // of the current document, with an index
     Batch batch_;
-    Buffer<Entry> entries_;
+    EntryWriter entries_;
     std::uint64_t first_entry_ = 0;    // of the current document
     std::uint64_t usual_entries_ = 0;  // of a chunk
     std::uint32_t n_entries_ = 0;      // of the current document
