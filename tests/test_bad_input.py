@@ -1164,9 +1164,9 @@ def test_no_documents_have_no_predictions(make, labels):
 
 @pytest.mark.parametrize("make", [TroenpyClassifier, neighbors], ids=["TroenpyClassifier", "TextKNeighborsClassifier"])
 def test_a_grid_search_over_the_parameters_of_the_default_features(make):
-    search = GridSearchCV(make(), {"features__words__ngram_range": [(1, 1), (1, 2)]}, cv=2, error_score="raise")
+    search = GridSearchCV(make(), {"features__pairs__ngram_range": [(1, 1), (1, 2)]}, cv=2, error_score="raise")
     search.fit(TEXTS * 2, LABELS * 2)
-    assert search.best_params_["features__words__ngram_range"] in [(1, 1), (1, 2)]
+    assert search.best_params_["features__pairs__ngram_range"] in [(1, 1), (1, 2)]
 
 
 # set_output is for the user's own steps; what is inside ours takes no notice.

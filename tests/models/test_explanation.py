@@ -155,7 +155,7 @@ def test_neighbours_become_a_data_frame_and_a_page(neighbours):
     explanation = neighbours.explain("a goal in the cup")
     frame = explanation.to_frame()
     assert frame["document"].tolist() == explanation.documents.tolist()
-    assert frame["terms"][0][0] == "goal"
+    assert frame["terms"][0][0] == "goal (pairs)"
     np.testing.assert_allclose(frame["apart"] + frame["profile"] - frame["shared"], frame["distance"] ** 2)
     assert explanation._repr_html_().count("<tr>") == 6
 

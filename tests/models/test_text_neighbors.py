@@ -28,7 +28,7 @@ NEW_TEXTS, NEW_LABELS = made_up_texts(60, seed=1)
 @pytest.mark.parametrize("features", [None, TermFeatures(words("pi")), TermFeatures(words("profile"))])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_is_the_pipeline_of_features_and_neighbours(features, weights):
-    chosen = settings.features("knn") if features is None else features
+    chosen = settings.features("knn_views") if features is None else features
     pipeline = make_pipeline(clone(chosen), SparseKNeighborsClassifier(5, weights=weights)).fit(TEXTS, LABELS)
     model = TextKNeighborsClassifier(features, n_neighbors=5, weights=weights).fit(TEXTS, LABELS)
     assert model.predict(NEW_TEXTS).tolist() == pipeline.predict(NEW_TEXTS).tolist()
@@ -130,7 +130,7 @@ def test_room_is_made_for_what_a_sparse_profile_holds_only(monkeypatch):
     monkeypatch.setattr(counted_rows, "_csr_arrays", lambda *given: rooms.append(given[-1]) or arrays(*given))
     labels = [f"c{i % 300}" for i in range(600)]
     texts = [f"word{i % 300} word{i % 7}" for i in range(600)]
-    model = TextKNeighborsClassifier(n_neighbors=1).fit(texts, labels)
+    model = settings.classifier("knn", n_neighbors=1).fit(texts, labels)
     model.predict(texts[:3])
-    TextKNeighborsClassifier(n_neighbors=1).fit(texts[:6] * 2, labels[:6] * 2)
+    settings.classifier("knn", n_neighbors=1).fit(texts[:6] * 2, labels[:6] * 2)
     assert [room.per_row for room in rooms] == [0, 0, 6]

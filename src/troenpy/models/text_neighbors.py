@@ -192,8 +192,8 @@ class TextKNeighborsClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
         Examples
         --------
-        >>> from troenpy import TextKNeighborsClassifier
-        >>> model = TextKNeighborsClassifier(n_neighbors=2)
+        >>> from troenpy import settings
+        >>> model = settings.classifier("knn", n_neighbors=2)
         >>> model = model.fit(["late goal", "own goal", "late vote", "no vote"], ["s", "s", "p", "p"])
         >>> explanation = model.explain("another own goal")
         >>> explanation.documents.tolist(), explanation.labels.tolist(), explanation.terms.tolist()
