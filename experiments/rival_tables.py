@@ -12,6 +12,18 @@ ROWS = Path(__file__).parent / "studies/rivals.jsonl"
 OURS, SAME_VIEWS = "troenpy", "TF-IDF weights, same views and model"
 LOGISTIC = ("TF-IDF, logistic regression", "TF-IDF, logistic regression, C=10")
 SETS = ("ten", "seven")
+#: The methods of README.md, with plain names.
+FEW = {
+    "TF-IDF, logistic regression": "TF-IDF, logistic regression",
+    "TF-IDF (1,2)-grams, linear SVM": "TF-IDF of words and pairs, linear SVM",
+    "NB-SVM (1,2)-grams": "NB-SVM of words and pairs",
+    "fastText": "fastText",
+    "TF-IDF, words and characters, linear SVM": "TF-IDF of words, pairs and characters, linear SVM",
+    "troenpy, words, C=3": '`settings.classifier("linear", C=3)`: words',
+    OURS: "`TroenpyClassifier()`",
+}
+#: Random splits of the corpora that have none of their own.
+FIFTY_ROWS = ROWS.parent / "fifty.jsonl"
 
 
 def sections() -> dict[str, str]:
@@ -24,7 +36,42 @@ def sections() -> dict[str, str]:
         f"{text_tables.losses(one)}\n"
         for name, one in zip(SETS, both, strict=True)
     }
-    return found | {"own_part": own_part(both), "probabilities": probabilities(both), "cost": cost(both)}
+    return found | {
+        "readme": few_rows(*both),
+        "fifty": fifty_splits(),
+        "own_part": own_part(both),
+        "probabilities": probabilities(both),
+        "cost": cost(both),
+    }
+
+
+def few_rows(ten: Comparison, seven: Comparison) -> str:
+    """Return a few methods: their errors on each of the seven and the mean of the ten, the least in bold."""
+    rows = {
+        method: [
+            *(100 * seven.errors[corpus, method].mean for corpus in SEVEN),
+            100 * statistics.mean(ten.errors[corpus, method].mean for corpus in ten.corpora),
+        ]
+        for method in FEW
+    }
+    shown = {method: [f"{error:.2f}" for error in errors] for method, errors in rows.items()}
+    least = [min(column, key=float) for column in zip(*shown.values(), strict=True)]
+    lines = [["", *SEVEN, "ten others"], ["---", *["---:"] * (len(SEVEN) + 1)]]
+    for method, cells in shown.items():
+        bold = [f"**{cell}**" if cell == best else cell for cell, best in zip(cells, least, strict=True)]
+        lines.append([FEW[method], *bold])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def fifty_splits() -> str:
+    """Return errors over fifty random splits."""
+    comparison = Comparison(text_tables.sort_rows(read_rows(FIFTY_ROWS)), baseline=OURS)
+    lines = [["", *comparison.corpora], ["---", *["---:"] * len(comparison.corpora)]]
+    for method in comparison.methods:
+        found = [comparison.errors[corpus, method] for corpus in comparison.corpora]
+        cells = [f"{100 * one.mean:.2f} ± {100 * one.sd:.2f}" for one in found]
+        lines.append([f"`{method}`", *cells])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def compare(rows: list[Row], name: str, ours: str | None) -> Comparison:

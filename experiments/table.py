@@ -71,15 +71,6 @@ NOTES = {
     BEYOND_LINEAR[0]: "**ours**, `linear`, logistic regression, C = 3",
 }
 
-#: Methods in README.md, with their descriptions.
-FEW = {
-    "lr: tf*idf": "TF-IDF, logistic regression",
-    "svm-cv: logtf*idf": "log TF-IDF, linear SVM",
-    "nbsvm-cv: btf": "NB-SVM",
-    "lr: tf*pi + btf + ecib": "the paper's TF-PI + 2B, logistic regression",
-    BEYOND_LINEAR[0]: '`settings.classifier("linear", C=3)`',
-}
-
 
 def sections() -> dict[str, str]:
     """Return the generated tables by the name in their markers."""
@@ -95,7 +86,6 @@ def sections() -> dict[str, str]:
     knn = [name for name in NOTES if name.startswith("knn")]
     linear = [name for name in NOTES if not name.startswith("knn")]
     return {
-        "readme": few_rows(rows),
         "errors": to_markdown(compare(paper)) + splits(paper),
         "claims": "\n".join(claims) + "\n",
         "neighbours": table(rows, knn, NOTES),
@@ -158,18 +148,6 @@ def token_table() -> str:
         lines.append([variant, f"{100 * math.expm1(statistics.mean(logs)):+.2f} %", str(fewer), str(more)])
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     return f"{table}\nOn {len(corpora)} corpora: {', '.join(corpora)}.\n"
-
-
-def few_rows(rows: list[Row]) -> str:
-    """Return the table of README.md: a few methods with plain names, the lowest error on each corpus in bold."""
-    estimates = compare_methods(rows, list(FEW), next(iter(FEW))).errors
-    errors = {(corpus, method): f"{100 * estimates[corpus, method].mean:.2f}" for corpus in SEVEN for method in FEW}
-    least = {corpus: min((errors[corpus, method] for method in FEW), key=float) for corpus in SEVEN}
-    lines = [["", *SEVEN], ["---", *["---:"] * len(SEVEN)]]
-    for method, name in FEW.items():
-        values = {corpus: errors[corpus, method] for corpus in SEVEN}
-        lines.append([name, *(f"**{value}**" if value == least[corpus] else value for corpus, value in values.items())])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def table(rows: list[Row], methods: list[str], notes: dict[str, str] | None = None) -> str:

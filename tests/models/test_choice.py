@@ -154,6 +154,16 @@ def test_several_labels_are_judged_one_by_one():
     assert TroenpyClassifier().fit(TEXTS, indicator).choice_.trials
 
 
+def test_of_many_labels_the_most_frequent_are_judged(monkeypatch):
+    rare = np.arange(300) % 30 == 0
+    indicator = np.column_stack([rare, LABELS == "sport", LABELS == "politics", rare]).astype(int)
+    plain = TermFeatures(words("btf"))
+    folds = choose_folds(counted(), 0)
+    frequent = HeldOut(plain, counted(labels=indicator[:, 1:3], features=plain), np.ones(2), folds.held_out).losses(3.0)
+    monkeypatch.setattr(held_out, "MOST_LABELS", 2)
+    assert HeldOut(plain, counted(labels=indicator, features=plain), np.ones(4), folds.held_out).losses(3.0) == frequent
+
+
 def test_sample_weights_are_repetitions():
     times = np.random.default_rng(0).integers(1, 4, 300)
     again = np.repeat(np.arange(300), times)

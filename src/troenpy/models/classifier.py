@@ -101,10 +101,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     The choice minimises the log loss of training documents that are held out: a quarter of each class, once; or each
     quarter in turn with fewer than 3,000 documents. Of more than 20,000 documents, as many are used. Vocabulary counts
     come from all training documents, but weights, profiles and coefficients are learnt again from those that are not
-    held out. Copies of a text are held out together, and the only text of a class never is. With fewer than 40
-    different texts to hold out there is no choice: it is the last candidate, with C = 3. Candidates but the first are
-    left out if they have more than 200 million coefficients (terms x blocks x classes): a fit of them would take 4 GB.
-    Texts are counted once, and the choice takes about as long as the final fit.
+    held out. Copies of a text are held out together, and the only text of a class never is. With several labels for a
+    document, the twenty most frequent ones are judged. With fewer than 40 different texts to hold out there is no
+    choice: it is the last candidate, with C = 3. Candidates but the first are left out if they have more than 200
+    million coefficients (terms x blocks x classes): a fit of them would take 4 GB. Texts are counted once, and the
+    choice takes one to three times as long as the final fit.
 
     A document without a known term gets the class frequencies of the training documents as probabilities.
 

@@ -22,6 +22,8 @@ from troenpy.models.strength_path import StrengthPath
 N_FOLDS, FEW_DOCUMENTS = 4, 3000
 #: With more documents, this many are used.
 MOST_DOCUMENTS = 20_000
+#: With several labels for a document, the most frequent ones are judged.
+MOST_LABELS = 20
 #: With fewer different texts held out, the losses would be noise.
 LEAST_HELD_OUT = 40
 
@@ -146,7 +148,12 @@ def _is_single(labels: Labels) -> bool:
 
 
 def _targets(labels: Labels) -> list[tuple[Codes, int]]:
-    """Return the class of each document and their number; of several labels, for each whether documents have it."""
+    """Return the class of each document and their number; of several labels, for each whether documents have it.
+
+    Of many labels, the most frequent ones.
+    """
     if _is_single(labels):
         return [(labels.indicator.indices.astype(np.int64), len(labels.classes))]
-    return [(column.astype(np.int64), 2) for column in labels.indicator.toarray().T]
+    columns = labels.indicator.tocsc()
+    most_frequent = np.argsort(-np.diff(columns.indptr), kind="stable")[:MOST_LABELS]
+    return [(columns[:, [number]].toarray().ravel().astype(np.int64), 2) for number in sorted(most_frequent.tolist())]
