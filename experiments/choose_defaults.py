@@ -59,7 +59,8 @@ def trial_rows(corpus: Corpus, done: set[Any]) -> Iterator[dict[str, Any]]:
     features = TermFeatures([(name, counter, BLOCKS) for name, counter in views], leave_out="copies", dtype=np.float32)
     labels = read_labels(corpus.labels[train])
     counted = features._count([corpus.texts[i] for i in train], labels, None)
-    folds = draw_folds(counted, 0)
+    text_of, fold_of_text = draw_folds(counted, 0)
+    folds = fold_of_text[text_of]
     counted, folds = counted.part(np.flatnonzero(folds > NOT_USED)), folds[folds > NOT_USED]
     for fold in range(N_FOLDS):
         held_out = np.flatnonzero(folds == fold)

@@ -37,7 +37,8 @@ def rows_of(corpus: Corpus, done: set[Any]) -> list[dict[str, Any]]:
     """Return the rows that are missing."""
     _, train, _ = next(corpus.parts(1))
     texts, labels = np.array(corpus.texts, dtype=object)[train], corpus.labels[train]
-    folds = draw_folds(neighbour_features("words")._count(list(texts), read_labels(labels), None), 0)
+    text_of, fold_of_text = draw_folds(neighbour_features("words")._count(list(texts), read_labels(labels), None), 0)
+    folds = fold_of_text[text_of]
     turns = range(N_FOLDS - 1, N_FOLDS - 2 - (len(texts) < FEW_DOCUMENTS), -1)
     rows = []
     for turn in turns:

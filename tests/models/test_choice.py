@@ -1,10 +1,13 @@
 """C and views are chosen from held-out training documents, the same whatever their order."""
 
+import warnings
+
 import numpy as np
 import pytest
 from kernel_switch import kernel_off, needs_kernel
 from made_up_texts import made_up_texts
 from scipy import special
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from some_views import words
 
@@ -25,11 +28,16 @@ def counted(texts=TEXTS, labels=LABELS, weight=None, features=WORDS):
     return features._count(list(texts), read_labels(labels), weight)
 
 
+def folds_of(documents, random_state):
+    text_of, fold_of_text = draw_folds(documents, random_state)
+    return fold_of_text[text_of]
+
+
 # Which documents are held out.
 
 
 def test_every_class_is_held_out_by_quarters():
-    folds = draw_folds(counted(), 0)
+    folds = folds_of(counted(), 0)
     for name in np.unique(LABELS):
         sizes = np.bincount(folds[name == LABELS], minlength=4)
         assert sizes.max() - sizes.min() <= 1
@@ -38,32 +46,61 @@ def test_every_class_is_held_out_by_quarters():
 
 def test_copies_are_held_out_together_whatever_their_labels():
     texts, labels = [*TEXTS, *TEXTS[:50]], [*LABELS, *LABELS[1:51]]
-    folds = draw_folds(counted(texts, labels), 0)
+    folds = folds_of(counted(texts, labels), 0)
     assert folds[:50].tolist() == folds[300:].tolist()
 
 
 def test_neither_order_nor_copies_nor_weights_change_the_folds():
-    folds = draw_folds(counted(), 0)
+    folds = folds_of(counted(), 0)
     order = np.random.default_rng(0).permutation(300)
-    np.testing.assert_array_equal(draw_folds(counted([TEXTS[i] for i in order], LABELS[order]), 0), folds[order])
-    twice = draw_folds(counted([*TEXTS, *TEXTS], [*LABELS, *LABELS]), 0)
+    np.testing.assert_array_equal(folds_of(counted([TEXTS[i] for i in order], LABELS[order]), 0), folds[order])
+    twice = folds_of(counted([*TEXTS, *TEXTS], [*LABELS, *LABELS]), 0)
     np.testing.assert_array_equal(twice, [*folds, *folds])
-    np.testing.assert_array_equal(draw_folds(counted(weight=np.full(300, 2.0)), 0), folds)
-    assert (draw_folds(counted(), 1) != folds).any()
+    np.testing.assert_array_equal(folds_of(counted(weight=np.full(300, 2.0)), 0), folds)
+    assert (folds_of(counted(), 1) != folds).any()
 
 
 def test_the_only_text_of_a_class_is_never_held_out():
     texts, labels = [*TEXTS, "goal alone", "goal alone"], [*LABELS, "rare", "rare"]
-    assert draw_folds(counted(texts, labels), 0)[-2:].tolist() == [NEVER_HELD_OUT] * 2
+    assert folds_of(counted(texts, labels), 0)[-2:].tolist() == [NEVER_HELD_OUT] * 2
     model = TroenpyClassifier().fit(texts, labels)
     assert model.choice_.n_held_out == 300
     assert "rare" in model.classes_
 
 
+def test_a_class_is_never_held_out_whole(monkeypatch):
+    """Neither one of which few texts are drawn, nor one that has only copies of another's texts."""
+    texts = [*TEXTS, *(f"rare{i} word{i % 50}" for i in range(60)), *TEXTS[:2]]
+    labels = [*LABELS, *(f"rare {i // 3}" for i in range(60)), "copies", "copies"]
+    for most in (20_000, 200):
+        monkeypatch.setattr(held_out, "MOST_DOCUMENTS", most)
+        folds = folds_of(counted(texts, labels), 0)
+        for k in range(4):
+            in_use = {label for label, fold in zip(labels, folds, strict=True) if fold > NOT_USED}
+            assert {label for label, fold in zip(labels, folds, strict=True) if fold > NOT_USED and fold != k} == in_use
+    two = TroenpyClassifier().fit([*TEXTS[:99:3], *TEXTS[:2], "x y"], ["a"] * 33 + ["b"] * 2 + ["a"])
+    assert set(two.classes_) == {"a", "b"}
+
+
+@pytest.mark.filterwarnings("ignore:.* all weights are zero:UserWarning")
+def test_nothing_to_learn_from_in_a_trial_is_no_error(tmp_path):
+    sizes = TermFeatures(words("ecib"))  # without a weight for classes of equal size
+    texts, labels = made_up_texts(82, ("sport", "politics"), n_words=14)
+    assert TroenpyClassifier(sizes).fit(texts[:-1], labels[:-1]).C_ > 0
+    everything = TroenpyClassifier().fit(TEXTS, np.ones((300, 2), dtype=int))
+    assert everything.choice_ == Choice(("pairs", "pieces"), 3.0)
+    troenpy.save(everything, tmp_path / "model")
+
+
+def test_copies_are_equal_in_all_views():
+    views = [("few", CountVectorizer(vocabulary=["goal"]), ("btf",)), ("words", CountVectorizer(), ("boost",))]
+    assert TroenpyClassifier(TermFeatures(views)).fit(TEXTS, LABELS).choice_.trials
+
+
 def test_documents_without_weight_are_not_used():
     weight = np.ones(300)
     weight[::3] = 0
-    assert (draw_folds(counted(weight=weight), 0)[::3] == NOT_USED).all()
+    assert (folds_of(counted(weight=weight), 0)[::3] == NOT_USED).all()
 
 
 def test_many_documents_are_held_out_once_and_very_many_are_sampled(monkeypatch):
@@ -308,7 +345,7 @@ def test_unknown_documents_get_the_class_frequencies(name):
         np.testing.assert_allclose(twin.predict_proba(["漢"]), [[0.25, 0.25, 0.5]])
     explanation = model.explain("漢")
     assert not explanation.has_known_terms
-    assert "no known term: probabilities are the class frequencies of training" in str(explanation)
+    assert "no known term: the probabilities do not depend on the text" in str(explanation)
     np.testing.assert_allclose(explanation.decision, model.decision_function(["漢"])[0])
     assert explanation.probability == pytest.approx(0.5)
     assert model.explain(TEXTS[0]).has_known_terms
@@ -324,6 +361,29 @@ def test_frequencies_count_weights_and_two_classes_and_several_labels():
     indicator = np.column_stack([labels == "a", np.arange(300) % 4 > 0, np.ones(300), np.zeros(300)]).astype(int)
     several = TroenpyClassifier(C=3).fit(TEXTS, indicator)
     np.testing.assert_allclose(several.predict_proba(["漢"]), [[1 / 3, 0.75, 1, 0]])
+
+
+def test_documents_that_had_no_known_term_in_training_say_what_they_mean():
+    texts, labels = [*TEXTS, *[""] * 60], [*LABELS, *["blank"] * 60]
+    for model in (TroenpyClassifier(), settings.classifier("linear", C=10)):
+        found = model.fit(texts, labels).predict_proba(["", "漢"])
+        np.testing.assert_allclose(found[:, model.classes_.tolist().index("blank")], (60 + 60 / 360) / 61)
+
+
+def test_frequencies_of_labels_that_all_have_are_one_whatever_the_weights():
+    indicator = np.column_stack([np.ones(300), LABELS == "sport"]).astype(int)
+    for seed in range(20):
+        weight = np.random.default_rng(seed).random(300) + 0.1
+        model = TroenpyClassifier(C=3, candidates=[("words",)]).fit(TEXTS, indicator, sample_weight=weight)
+        assert model.predict_proba(["漢"])[0, 0] == 1
+        assert model.predict(["漢"])[0, 0] == 1
+
+
+def test_enormous_weights_are_bounded_in_trials_too():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = TroenpyClassifier(candidates=[("words",)]).fit(TEXTS, LABELS, sample_weight=np.full(300, 1e50))
+    assert model.score(TEXTS, LABELS) > 0.9
 
 
 # When the solver stops.

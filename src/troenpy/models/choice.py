@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from troenpy.display.frames import data_frame, html_table, text_table
 from troenpy.features.counted_documents import CountedDocuments
 from troenpy.features.term_features import TermFeatures
@@ -139,24 +141,26 @@ def choose(
     for views in candidates:
         held_out = HeldOut(features, counted.of_views(views), class_weights, folds.held_out)
         trials += [Trial(views, *found) for found in search(held_out.losses, strengths, C)]
-        C = _best(trials).C
-    best, n_held_out = _best(trials), sum(map(len, folds.held_out))
+        best = min(trials, key=lambda trial: trial.log_loss)
+        C = best.C
+    if not np.isfinite(best.log_loss):  # no part of the documents could be learnt from
+        return usual
+    n_held_out = sum(map(len, folds.held_out))
     return Choice(best.views, best.C, tuple(trials), len(folds.documents), n_held_out, len(folds.held_out))
 
 
 def affordable(counted: CountedDocuments, candidates: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the first candidate, and the others that do not have too many coefficients."""
+    first, *others = candidates
+    return [first, *(views for views in others if n_coefficients(counted.of_views(views)) <= MOST_COEFFICIENTS)]
+
+
+def n_coefficients(counted: CountedDocuments) -> int:
+    """Return about how many coefficients a model of all views has, if no block is dropped."""
     n_classes = len(counted.labels.classes)
     n_decisions = 1 if n_classes == 2 and counted.labels.is_list else n_classes
-    n_columns = {
-        view.name: rows.matrix.shape[1] * len(view.blocks)
-        for view, rows in zip(counted.views, counted.rows, strict=True)
-    }
-    first, *others = candidates
-    return [
-        first,
-        *(views for views in others if n_decisions * sum(n_columns[name] for name in views) <= MOST_COEFFICIENTS),
-    ]
+    pairs = zip(counted.views, counted.rows, strict=True)
+    return n_decisions * sum(rows.matrix.shape[1] * len(view.blocks) for view, rows in pairs)
 
 
 def search(
@@ -182,7 +186,3 @@ def search(
             least, has_fallen = by_C[0], True
         if has_fallen:
             return
-
-
-def _best(trials: Sequence[Trial]) -> Trial:
-    return min(trials, key=lambda trial: trial.log_loss)

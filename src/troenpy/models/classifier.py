@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from troenpy._kernel.matrix import decision_values
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
+from troenpy.features.counted_documents import CountedDocuments
 from troenpy.features.term_features import TermFeatures
 from troenpy.files import archive
 from troenpy.files.saved import Saved, check_array
@@ -26,7 +27,7 @@ from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
-from troenpy.models.choice import STRENGTHS, Choice, choose
+from troenpy.models.choice import STRENGTHS, Choice, choose, n_coefficients
 from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.default_views import linear_features, read_candidates
 from troenpy.models.explanation import Explanation
@@ -85,7 +86,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     choice_ : Choice
         What was chosen, and the log loss and error of everything that was tried; `to_frame` returns a table.
     class_frequencies_ : ndarray of shape (n_classes,)
-        The fraction of training documents of each class: the probabilities of a document without a known term.
+        The probabilities of a document without a known term: the fraction of the training documents of each class, by
+        weight; if some of them had no known term either, mostly of these.
     coef_, intercept_ : ndarrays of shape (n_decisions, n_features) and (n_decisions,)
         One decision for two classes, otherwise one per class. The coefficients are float32 (float64 only if they are
         out of its range), stored by feature.
@@ -107,7 +109,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     million coefficients (terms x blocks x classes): a fit of them would take 4 GB. Texts are counted once, and the
     choice takes one to three times as long as the final fit.
 
-    A document without a known term gets the class frequencies of the training documents as probabilities.
+    A document without a known term gets the class frequencies of the training documents as probabilities; if there were
+    such documents among them, those of these documents and of one average document.
 
     On 17 corpora the choice and its alternatives are compared in ``docs/beyond.md``, and the classifier with others in
     ``docs/results.md``.
@@ -190,7 +193,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         features = self.new_features()
         if self.cv is not None:
             features.set_params(cv=self.cv, random_state=self.random_state)
-        candidates = read_candidates(self.candidates, [name for name, *_ in features._views_or_default()])
+        views = features._views_or_default()
+        candidates = read_candidates(self.candidates, [name for name, *_ in views])
+        used = {name for names in candidates for name in names}
+        if len(used) < len(views):
+            features.views = [view for view in views if view[0] in used]
         labels = read_required_labels(y, "TroenpyClassifier")
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         if not self._is_multilabel:
@@ -202,10 +209,13 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             weights = weights * class_weights[labels.indicator.indices]
             self._check_weighted_classes(labels.indicator.indices, weights)
         counted = features._count(raw_documents, labels, sample_weight)
+        first = n_coefficients(counted.of_views(candidates[0]))
+        check_memory("TroenpyClassifier", len(labels), len(self.classes_), first)
         choice = choose(features, counted, class_weights, candidates, strengths, self.random_state)
         if len(choice.views) < len(counted.views):
             counted = counted.of_views(choice.views)
-            features.views = [view for view in features._views_or_default() if view[0] in choice.views]
+            features.views = [view for view in features.views if view[0] in choice.views]
+        frequencies = _frequencies(counted, weights)
         parts = design_parts(features._learn_parts(counted), n_threads)
         del counted
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
@@ -216,7 +226,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             design = Design(*parts, n_threads=n_threads)
         del parts
         self.features_, self.choice_, self.C_ = features, choice, choice.C
-        self.class_frequencies_ = (labels.indicator.T @ weights) / weights.sum()
+        self.class_frequencies_: NDArray[np.float64] | None = frequencies
         solve = partial(design.fit, C=choice.C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
             self._fit_each_label(solve, labels, n_columns)
@@ -499,6 +509,21 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _frequencies(counted: CountedDocuments, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted fractions of the classes among documents without a known term, and one document of them all.
+
+    That is the class frequencies of all documents if all of them have a known term.
+    """
+    indicator, n_documents = counted.labels.indicator, len(counted.labels)
+    overall = np.clip((indicator.T @ weights) / weights.sum(), 0.0, 1.0)
+    overall[np.bincount(indicator.indices, minlength=len(overall)) == n_documents] = 1.0  # whatever the rounding
+    known = np.any([np.diff(rows.matrix.indptr) > 0 for rows in counted.rows], axis=0)
+    if known.all():
+        return overall
+    unknown = np.where(known, 0.0, weights)
+    return np.clip((indicator.T @ unknown + overall) / (unknown.sum() + 1), 0.0, overall > 0)
 
 
 def _largest(values: NDArray[np.float64]) -> Any:

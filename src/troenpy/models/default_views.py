@@ -61,5 +61,5 @@ def read_candidates(candidates: object, names: list[str]) -> list[tuple[str, ...
         if unknown or len(set(views)) < len(views):
             problem = f"unknown view {unknown[0]!r}" if unknown else f"a view twice, {views!r}"
             raise ValueError(f"candidates has {problem}: {advice}")
-        read.append(tuple(views))
-    return read
+        read.append(tuple(sorted(views, key=names.index)))
+    return list(dict.fromkeys(read))

@@ -129,7 +129,7 @@ class Explanation:
 
     def _title(self) -> list[str]:
         label = printable(str(self.label))
-        unknown = [] if self.has_known_terms else ["no known term: probabilities are the class frequencies of training"]
+        unknown = [] if self.has_known_terms else ["no known term: the probabilities do not depend on the text"]
         return [
             f"label: {printable(str(self.prediction))}",
             f"probability of {label}: {self.probability:.4f}",

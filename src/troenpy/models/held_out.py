@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import sparse, special
 from sklearn.utils import check_random_state
 
 from troenpy._kernel.solver import Part
@@ -38,55 +38,63 @@ class Folds(NamedTuple):
 def choose_folds(counted: CountedDocuments, random_state: Any) -> Folds | None:
     """Return which documents to hold out; None if there are too few.
 
-    Documents with the same counts are held out together. Folds are drawn class by class, in an order that depends on
-    the counts of a document only, so neither the order of documents nor copies of them change anything. The only text
-    of a class is never held out.
+    Documents with the same counts in all views are held out together. Folds are drawn class by class, in an order that
+    depends on the counts of a document only, so neither the order of documents nor copies of them change anything. A
+    text is not held out if some class would have no other.
     """
-    fold = draw_folds(counted, random_state)
+    text_of, fold_of_text = draw_folds(counted, random_state)
+    fold = fold_of_text[text_of]
     documents = np.flatnonzero(fold > NOT_USED)
-    texts = equal_rows(counted.rows[0].matrix)[documents]
     held_out = [np.flatnonzero(fold[documents] == k) for k in range(N_FOLDS)]
-    is_enough = len(set(texts[held_out[-1]].tolist())) >= LEAST_HELD_OUT
-    if len(documents) >= FEW_DOCUMENTS and is_enough:
+    n_texts = np.bincount(fold_of_text[fold_of_text >= 0], minlength=N_FOLDS)
+    if len(documents) >= FEW_DOCUMENTS and n_texts[-1] >= LEAST_HELD_OUT:
         return Folds(documents, held_out[-1:])
-    n_texts = len(set(texts[np.concatenate(held_out)].tolist()))
-    return Folds(documents, held_out) if n_texts >= LEAST_HELD_OUT else None
+    return Folds(documents, held_out) if n_texts.sum() >= LEAST_HELD_OUT else None
 
 
-#: The folds of documents that are trained on but never held out, and of those that are left out of it all.
+#: The folds of texts that are trained on but never held out, and of those that are left out of it all.
 NEVER_HELD_OUT, NOT_USED = -1, -2
 
 
-def draw_folds(counted: CountedDocuments, random_state: Any) -> NDArray[np.int64]:
-    """Return the fold of each document: a number below N_FOLDS, NEVER_HELD_OUT or NOT_USED."""
-    X, n_classes = counted.rows[0].matrix, len(counted.labels.classes)
-    first_copy = equal_rows(X)
-    lot = np.asarray(X @ check_random_state(random_state).random_sample(X.shape[1]))
-    # The class of a text is the first of all its labels.
-    label = np.full(len(first_copy), n_classes)
-    np.minimum.at(label, first_copy, _first_labels(counted.labels))
-    is_used = np.ones(len(first_copy), dtype=bool) if counted.weights is None else counted.weights > 0
-    texts = np.unique(first_copy[is_used])
-    texts = texts[np.lexsort((lot[texts], label[texts]))]
-    sizes = np.bincount(label[texts], minlength=n_classes + 1)
-    size, start = sizes[label[texts]], (np.cumsum(sizes) - sizes)[label[texts]]
-    rank = np.arange(len(texts)) - start
+def draw_folds(counted: CountedDocuments, random_state: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the text of each document, and the fold of each text: below N_FOLDS, NEVER_HELD_OUT or NOT_USED."""
+    text_of, lot = _texts(counted, random_state)
+    is_used = np.ones(len(text_of), dtype=bool) if counted.weights is None else counted.weights > 0
+    indicator = sparse.csr_array(counted.labels.indicator[np.flatnonzero(is_used)])
+    # Which classes a text has, by any of its copies; it is drawn with the first of them.
+    texts, classes = np.repeat(text_of[is_used], np.diff(indicator.indptr)), indicator.indices
+    n_classes = indicator.shape[1]
+    label, fold = np.full(len(lot), n_classes), np.full(len(lot), NOT_USED)
+    np.minimum.at(label, texts, classes)
+    used = np.unique(text_of[is_used])
+    used = used[np.lexsort((lot[used], label[used]))]
+    sizes = np.bincount(label[used], minlength=n_classes + 1)
+    rank = np.arange(len(used)) - (np.cumsum(sizes) - sizes)[label[used]]
+    kept = rank < np.ceil(min(1.0, MOST_DOCUMENTS / max(1, len(used))) * sizes[label[used]])
     # Classes begin with different folds, or the small ones would all be held out together.
-    fold = (N_FOLDS - 1 - rank - label[texts]) % N_FOLDS
-    fold[size == 1] = NEVER_HELD_OUT
-    share = min(1.0, MOST_DOCUMENTS / max(1, int(is_used.sum())))
-    fold[rank >= np.ceil(share * size)] = NOT_USED
-    of_text = np.full(len(first_copy), NOT_USED)
-    of_text[texts] = fold
-    return np.where(is_used, of_text[first_copy], NOT_USED)
+    fold[used[kept]] = ((N_FOLDS - 1 - rank - label[used]) % N_FOLDS)[kept]
+    fold[_only_of_a_class(fold, texts, classes, n_classes)] = NEVER_HELD_OUT
+    return text_of, fold
 
 
-def _first_labels(labels: Labels) -> NDArray[np.int64]:
-    """Return the first class of each document; of a document without any, the number of classes."""
-    indicator, first = labels.indicator, np.full(len(labels), len(labels.classes))
-    has_label = np.diff(indicator.indptr) > 0
-    first[has_label] = indicator.indices[indicator.indptr[:-1][has_label]]
-    return first
+def _only_of_a_class(
+    fold: NDArray[np.int64], texts: NDArray[np.int64], classes: NDArray[Any], n_classes: int
+) -> NDArray[np.int64]:
+    """Return the texts of classes with all texts in one fold: the class would be missing when that is held out."""
+    is_in = fold[texts] > NOT_USED
+    first, last = np.full(n_classes, N_FOLDS), np.full(n_classes, NOT_USED)
+    np.minimum.at(first, classes[is_in], fold[texts[is_in]])
+    np.maximum.at(last, classes[is_in], fold[texts[is_in]])
+    return texts[is_in & (first == last)[classes]]
+
+
+def _texts(counted: CountedDocuments, random_state: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Number texts, which differ in the counts of some view; return that of each document, and a random one of each."""
+    rng, views = check_random_state(random_state), [rows.matrix for rows in counted.rows]
+    copies = np.stack([equal_rows(X) for X in views])
+    _, first_copy, text_of = np.unique(copies, axis=1, return_index=True, return_inverse=True)
+    lot = np.sum([np.asarray(X @ rng.random_sample(X.shape[1])) for X in views], axis=0)
+    return text_of.ravel(), lot[first_copy]
 
 
 class HeldOut:
@@ -116,7 +124,9 @@ class HeldOut:
         for documents in held_out:
             others = np.ones(len(labels))
             others[documents] = 0
-            design = Design(*design_parts(features._trial_parts(counted.weighted(given * others)), 1))
+            design = _design(features, counted.weighted(given * others))
+            if design is None:
+                continue
             for codes, n_classes in _targets(labels):
                 if len(np.unique(codes[weights * others > 0])) > 1:
                     path = StrengthPath(design, codes, weights * others, n_classes, documents)
@@ -133,6 +143,16 @@ class HeldOut:
             wrong += float(weights @ (z.argmax(axis=1) != codes))
             total += float(weights.sum())
         return (loss / total, wrong / total) if total > 0 else (np.inf, np.inf)
+
+
+def _design(features: TermFeatures, counted: CountedDocuments) -> Design | None:
+    """Return the design of a trial; None if there is nothing to learn: one class, or blocks without a weight."""
+    if np.count_nonzero(counted.labels.indicator.T @ counted.weights) < 2:
+        return None
+    try:
+        return Design(*design_parts(features._trial_parts(counted), 1))
+    except ValueError:  # about these documents only: the final fit raises what is wrong with all
+        return None
 
 
 def design_parts(parts: Iterable[Parts], n_threads: int) -> list[Part]:

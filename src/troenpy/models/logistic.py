@@ -175,6 +175,10 @@ class Design:
         # The sum of all eigenvalues is known at once.
         return strength <= self._sure / max(self.rows.squares, TINY) or strength <= self._sure / self.largest
 
+    def bounded(self, strength: float) -> float:
+        """Return this C x sample weight, or the largest that is certain to be solvable."""
+        return strength if self.is_sure(strength) else min(strength, self._sure / self.largest)
+
     def solve(
         self, codes: Codes, weights: Floats, n_classes: int, C: float, weight: float, tol: float | None, max_iter: int
     ) -> "tuple[Solution, float]":

@@ -39,14 +39,14 @@ class StrengthPath:
         self._loss_at_zero = loss_at_zero(codes, self._weights)
         rows, n_decisions = design.rows, len(self._intercept)
         is_tiny = rows.n_values * n_decisions < LEAST_CLIMBED
-        self._bend = self._largest * rows.squares / max(rows.n_rows, 1)  # of a document, for C = 1
+        self._bend = rows.squares / max(rows.n_rows, 1)  # of a document, for a strength of 1
         self._may_climb = rows.native is not None and not is_tiny
         self._ascent: Any = None
 
     def decisions(self, C: float) -> Floats:
         """Return the decisions of the held-out documents, of shape (n_held_out, n_decisions)."""
-        strength = C * self._largest
-        if self._may_climb and CLIMBED[0] < C * self._bend < CLIMBED[1]:
+        strength = self._design.bounded(C * self._largest)
+        if self._may_climb and CLIMBED[0] < strength * self._bend < CLIMBED[1]:
             return self._climb(strength)
         solution = Solution(self._design, strength, NEWTON_ACCURACY, MOST_STEPS)
         state = solution.solve(self._codes, self._weights, self._n_classes).state

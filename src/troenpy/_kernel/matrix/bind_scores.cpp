@@ -55,7 +55,7 @@ struct Scores {
     std::uint64_t first, n_rows;
     const Coefficient *coef;
     std::size_t n_decisions;
-    double *out;  // [row][decision], added to
+    double *out;          // [row][decision], added to
     std::uint8_t *known;  // set for every row with a term
 
     void write(const text::Chunk &chunk, Scorer<Value, Coefficient> &scorer, Watch &watch) const {
@@ -91,10 +91,10 @@ Scores<Value, Coefficient> checked_scores(const ViewFeatures &features, const te
                                           std::uint64_t first, const Table<const Coefficient> &coef,
                                           const Table<double> &out, const Array<std::uint8_t> &known) {
     if (!counts.is_matched() || counts.n_columns() != features.n_columns || coef.shape(0) != features.n_features() ||
-        coef.shape(1) != out.shape(1) || first > counts.n_documents() || out.shape(0) > counts.n_documents() - first || known.size() != out.shape(0))
+        coef.shape(1) != out.shape(1) || first > counts.n_documents() || out.shape(0) > counts.n_documents() - first ||
+        known.size() != out.shape(0))
         throw std::invalid_argument("counts, features, coefficients and output do not fit each other");
-    return {features,    counts,        is_binary,  first,       out.shape(0),
-            coef.data(), coef.shape(1), out.data(), known.data()};
+    return {features, counts, is_binary, first, out.shape(0), coef.data(), coef.shape(1), out.data(), known.data()};
 }
 
 template <typename Value, typename Coefficient>
