@@ -238,3 +238,30 @@ def test_parts_must_have_the_same_rows():
 def test_the_kernel_checks_its_calls(call, message):
     with pytest.raises(ValueError, match=message):
         call(rows_of(**GIVEN))
+
+
+@needs_kernel
+@pytest.mark.parametrize("n_classes", [2, 3, 9])
+@pytest.mark.parametrize("portable", [False, True])
+def test_decisions_of_rows_are_those_of_the_coefficients(n_classes, portable):
+    rng = np.random.default_rng(n_classes)
+    X = blocks_over_one_pattern(rng, 80, 20, 2, dtype=np.float32)
+    tail, codes, weights = tail_of(rng, "sparse", 80, np.float32), rng.integers(n_classes, size=80), np.ones(80)
+    held_out = np.array([3, 79, 0, 3])
+    weights[held_out] = 0
+    rows = Rows(Part(X, 2, tail))
+    n_decisions = 1 if n_classes == 2 else n_classes
+    kind = native.Ascent32
+    ascent = kind(rows.native, codes, weights, 2.0, np.zeros(n_decisions), portable)
+    for _ in range(5):
+        ascent.climb()
+    coef, intercept, out = np.empty((n_decisions, rows.n_columns)), np.empty(n_decisions), np.empty((4, n_decisions))
+    ascent.read(coef, intercept)
+    ascent.decide(held_out, out)
+    expected = np.sqrt(2.0) * rows.multiply(np.ascontiguousarray(coef.T))[held_out] + intercept
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
+    for wrong, room in ((held_out, out[:3]), (held_out, np.empty((4, n_decisions + 1))), (np.array([80]), out[:1])):
+        with pytest.raises(ValueError, match=r"one row of decisions for each row|a row is not one of X"):
+            ascent.decide(wrong, room)
+    with pytest.raises(ValueError, match="a row is not one of X"):
+        ascent.decide(np.array([-1]), out[:1])
