@@ -21,7 +21,7 @@ from views import STUDIES, Corpus, read
 from troenpy import TextKNeighborsClassifier
 from troenpy.counts.labels import read_labels
 from troenpy.models.default_views import neighbour_features
-from troenpy.models.held_out import FEW_DOCUMENTS, N_FOLDS, NOT_USED, draw_folds
+from troenpy.models.held_out import N_FOLDS, NOT_USED, draw_folds
 
 CANDIDATES = {
     "words": ("words",),
@@ -31,6 +31,7 @@ CANDIDATES = {
     "pieces": ("pieces",),
 }
 PATH = STUDIES / "neighbours.jsonl"
+FEW_DOCUMENTS = 3000
 
 
 def rows_of(corpus: Corpus, done: set[Any]) -> list[dict[str, Any]]:

@@ -101,7 +101,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     Notes
     -----
     The choice minimises the log loss of training documents that are held out: a quarter of each class, once; or each
-    quarter in turn with fewer than 3,000 documents. Of more than 20,000 documents, as many are used. Vocabulary counts
+    quarter in turn with fewer than 5,000 documents. Of more than 20,000 documents, as many are used. Vocabulary counts
     come from all training documents, but weights, profiles and coefficients are learnt again from those that are not
     held out. Copies of a text are held out together, and the only text of a class never is. With several labels for a
     document, the twenty most frequent ones are judged. With fewer than 40 different texts to hold out there is no

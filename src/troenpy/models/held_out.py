@@ -19,7 +19,7 @@ from troenpy.models.losses import Codes, Floats
 from troenpy.models.strength_path import StrengthPath
 
 #: A quarter of the documents is held out: once, or in turn if there are fewer documents than this.
-N_FOLDS, FEW_DOCUMENTS = 4, 3000
+N_FOLDS, FEW_DOCUMENTS = 4, 5000
 #: With more documents, this many are used.
 MOST_DOCUMENTS = 20_000
 #: With several labels for a document, the most frequent ones are judged.
