@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from troenpy._kernel.matrix import decision_values
+from troenpy._kernel.solver import Part
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.counted_documents import CountedDocuments
@@ -187,17 +188,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self
         """
         n_threads = job_count(self.n_jobs)
-        strengths = self._strengths()
         tol = None if self.tol is None else check_not_negative("tol", self.tol)
         max_iter = check_whole("max_iter", self.max_iter)
-        features = self.new_features()
-        if self.cv is not None:
-            features.set_params(cv=self.cv, random_state=self.random_state)
-        views = features._views_or_default()
-        candidates = read_candidates(self.candidates, [name for name, *_ in views])
-        used = {name for names in candidates for name in names}
-        if len(used) < len(views):
-            features.views = [view for view in views if view[0] in used]
+        features, candidates, strengths = self._settings()
         labels = read_required_labels(y, "TroenpyClassifier")
         self.classes_, self._is_multilabel = labels.classes, not (labels.is_single and labels.is_list)
         if not self._is_multilabel:
@@ -209,24 +202,21 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             weights = weights * class_weights[labels.indicator.indices]
             self._check_weighted_classes(labels.indicator.indices, weights)
         counted = features._count(raw_documents, labels, sample_weight)
-        first = n_coefficients(counted.of_views(candidates[0]))
-        check_memory("TroenpyClassifier", len(labels), len(self.classes_), first)
+        check_memory(
+            "TroenpyClassifier", len(labels), len(labels.classes), n_coefficients(counted.of_views(candidates[0]))
+        )
         choice = choose(features, counted, class_weights, candidates, strengths, self.random_state)
         if len(choice.views) < len(counted.views):
             counted = counted.of_views(choice.views)
-            features.views = [view for view in features.views if view[0] in choice.views]
-        frequencies = _frequencies(counted, weights)
+            features.views = [view for view in features._views_or_default() if view[0] in choice.views]
+        self.features_, self.choice_, self.C_ = features, choice, choice.C
+        self.class_frequencies_: NDArray[np.float64] | None = _frequencies(counted, weights)
         parts = design_parts(features._learn_parts(counted), n_threads)
         del counted
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
         check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
-        design = Design(*parts, n_threads=n_threads)
-        if parts[0].X.dtype == np.float32 and not design.is_sure(choice.C * weights.max()):
-            parts = [part._replace(X=part.X.astype(np.float64)) for part in parts]
-            design = Design(*parts, n_threads=n_threads)
+        design = _sure_design(parts, choice.C * weights.max(), n_threads)
         del parts
-        self.features_, self.choice_, self.C_ = features, choice, choice.C
-        self.class_frequencies_: NDArray[np.float64] | None = frequencies
         solve = partial(design.fit, C=choice.C, sample_weight=weights, tol=tol, max_iter=max_iter)
         if self._is_multilabel:
             self._fit_each_label(solve, labels, n_columns)
@@ -235,6 +225,18 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             self.coef_, self.intercept_ = by_feature(fit.coef), fit.intercept
             self.n_iter_, self.solver_ = fit.n_iter, fit.solver
         return self
+
+    def _settings(self) -> tuple[TermFeatures, list[tuple[str, ...]], tuple[float, ...]]:
+        """Return unfitted features of all candidates, the candidates, and what C is chosen from."""
+        features = self.new_features()
+        if self.cv is not None:
+            features.set_params(cv=self.cv, random_state=self.random_state)
+        views = features._views_or_default()
+        candidates = read_candidates(self.candidates, [name for name, *_ in views])
+        used = {name for names in candidates for name in names}
+        if len(used) < len(views):
+            features.views = [view for view in views if view[0] in used]
+        return features, candidates, self._strengths()
 
     def decision_function(self, raw_documents: Any) -> NDArray[np.float64]:
         """Return the decision values: one per class, or one for the second of two classes.
@@ -509,6 +511,14 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _sure_design(parts: list[Part], strength: float, n_threads: int) -> Design:
+    """Return the design, in double precision if the penalty is too small for single."""
+    design = Design(*parts, n_threads=n_threads)
+    if parts[0].X.dtype == np.float32 and not design.is_sure(strength):
+        design = Design(*(part._replace(X=part.X.astype(np.float64)) for part in parts), n_threads=n_threads)
+    return design
 
 
 def _frequencies(counted: CountedDocuments, weights: NDArray[np.float64]) -> NDArray[np.float64]:
