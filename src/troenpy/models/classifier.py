@@ -209,9 +209,9 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if len(choice.views) < len(counted.views):
             counted = counted.of_views(choice.views)
             features.views = [view for view in features._views_or_default() if view[0] in choice.views]
+        parts = design_parts(features._learn_parts(counted), n_threads)
         self.features_, self.choice_, self.C_ = features, choice, choice.C
         self.class_frequencies_: NDArray[np.float64] | None = _frequencies(counted, weights)
-        parts = design_parts(features._learn_parts(counted), n_threads)
         del counted
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
         check_memory("TroenpyClassifier", len(labels), len(self.classes_), n_decisions * n_columns)
