@@ -108,7 +108,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
     document, the twenty most frequent ones are judged. With fewer than 40 different texts to hold out there is no
     choice: it is the last candidate, with C = 3. Candidates but the first are left out if they have more than 200
     million coefficients (terms x blocks x classes): a fit of them would take 4 GB. Texts are counted once, and the
-    choice takes one to three times as long as the final fit.
+    choice takes one to six times as long as the final fit.
 
     A document without a known term gets the class frequencies of the training documents as probabilities; if there were
     such documents among them, those of these documents and of one average document.
