@@ -1,7 +1,7 @@
 """A fitted view: its counter, class counts, weights and class profile."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -123,9 +123,11 @@ class FittedView:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "scorer"}  # made again when needed
 
-    def parts(self, rows: CountedRows, n_threads: int) -> Parts:
-        """Return the parts of new documents, all with the fitted weights."""
-        profile = None if self.profile is None else self._scale(self.profile.profile(rows.matrix, n_threads=n_threads))
+    def parts(self, rows: CountedRows, n_threads: int, left_out: Any = None) -> Parts:
+        """Return the parts of new documents, all with the fitted weights; or of others, with what to leave out."""
+        profile = None
+        if self.profile is not None:
+            profile = self._scale(self.profile.profile(rows.matrix, left_out, n_threads=n_threads))
         sets, lengths = np.zeros(rows.matrix.shape[0], dtype=np.int64), np.array([self.length])
         may_overwrite = self.counter is not None
         return Parts(rows, may_overwrite, self.blocks, self.weights[np.newaxis], lengths, sets, profile)
@@ -143,26 +145,24 @@ class FittedView:
 
         `weigh` is a function of a block and class counts that returns the weights.
         """
-        X, profile = rows.matrix, None
+        X, left_out = rows.matrix, None
         if self.profile is not None:
             left_out = self.profile.labels_left_out(X, labels, sample_weight)
-            profile = self._scale(self.profile.profile(X, left_out, n_threads=n_threads))
-        sets = np.zeros(X.shape[0], dtype=np.int64)
-        by_fold, lengths = [self.weights], [self.length]
-        if folds is not None:
-            by_fold, lengths = [], []
-            for number, (train, test) in enumerate(folds):
-                part_weight = None if sample_weight is None else sample_weight[train]
-                counts = ClassCounts.from_present(X[train], labels.part(train), part_weight)
-                try:
-                    weights = [weigh(block, counts) for block in self.blocks]
-                except ValueError as error:
-                    raise ValueError(f"fold {number} of cv: {error}") from None
-                by_fold.append(np.array(weights).reshape(self.weights.shape))
-                lengths.append(mean_length(X[train], part_weight))
-                sets[test] = number
-        weights_by_set = np.stack(by_fold)
-        return Parts(rows, self.counter is not None, self.blocks, weights_by_set, np.array(lengths), sets, profile)
+        parts = self.parts(rows, n_threads, left_out)
+        if folds is None:
+            return parts
+        sets, by_fold, lengths = np.zeros(X.shape[0], dtype=np.int64), [], []
+        for number, (train, test) in enumerate(folds):
+            part_weight = None if sample_weight is None else sample_weight[train]
+            counts = ClassCounts.from_present(X[train], labels.part(train), part_weight)
+            try:
+                weights = [weigh(block, counts) for block in self.blocks]
+            except ValueError as error:
+                raise ValueError(f"fold {number} of cv: {error}") from None
+            by_fold.append(np.array(weights).reshape(self.weights.shape))
+            lengths.append(mean_length(X[train], part_weight))
+            sets[test] = number
+        return replace(parts, weights=np.stack(by_fold), lengths=np.array(lengths), sets=sets)
 
     def parts_by_term(self, row: Any, counts: Any) -> tuple[NDArray[Any], sparse.csr_array]:
         """Return what each term of a document contributes to each column of its row.

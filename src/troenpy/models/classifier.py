@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,20 +22,24 @@ from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
 from troenpy.features.counted_documents import CountedDocuments
 from troenpy.features.term_features import TermFeatures
+from troenpy.features.checkpoints import Checkpoint
 from troenpy.files import archive
 from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
 from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
+from troenpy.models.batch_fitting import BatchFit, check_batch_parameters
 from troenpy.models.choice import STRENGTHS, Choice, choose, n_coefficients
 from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.default_views import linear_features, read_candidates
+from troenpy.models.document_passes import Callback, DocumentPasses, read_source
 from troenpy.models.explanation import Explanation
 from troenpy.models.folding import ViewTerms
 from troenpy.models.has_features import HasFeatures, check_explained, check_features
 from troenpy.models.held_out import design_parts
 from troenpy.models.logistic import TINY, Design, Fit
+from troenpy.models.survey import survey
 
 #: Decision values computed at a time: 32 MB.
 DECISIONS_PER_BLOCK = 2**22
@@ -225,6 +229,94 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             self.coef_, self.intercept_ = by_feature(fit.coef), fit.intercept
             self.n_iter_, self.solver_ = fit.n_iter, fit.solver
         return self
+
+    @all_or_nothing
+    def fit_batches(
+        self,
+        batches: Any,
+        *,
+        text: str | None = None,
+        label: str | None = None,
+        max_terms: int | None = None,
+        checkpoint: archive.FilePath | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from documents that do not fit in memory: they are read several times, a batch at a time.
+
+        The first pass reads labels, recognises copies of a text and draws a sample, from which C and views are chosen
+        as in `fit`; the second counts terms; the others learn coefficients, until a pass has less than 1 % of the
+        objective to gain, or after `max_iter` or 30 passes. Memory holds the model, a batch and 16 bytes for each
+        document; 4 bytes for each document and class are in a temporary file. See the guide for how close to `fit`
+        this comes.
+
+        Parameters
+        ----------
+        batches : callable, list, records.Records or Arrow dataset
+            A function without arguments that returns an iterable of (texts, y), the same documents in the same order
+            each time; or a list of such pairs. Labels are as in `fit`; not every batch needs every class.
+        text, label : str, optional
+            The columns of an Arrow dataset.
+        max_terms : int, optional
+            How many terms of each view to keep at most: from where there are more, counts of rare terms are
+            approximate (see the Notes of :class:`TfPiVectorizer`). By default 1,048,576, or fewer if there are many
+            classes; a counter's own `max_terms` goes first.
+        checkpoint : path-like, optional
+            A file to which counts are written now and then: if the process is killed, the same call goes on from there.
+            It is deleted at the end.
+        callback : callable, optional
+            Called after each part of a batch with an object that has the attributes `stage` ("reading", "choosing",
+            "counting" or "learning"), `n_documents`, `total`, `n_pass` and `done`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from troenpy import TroenpyClassifier
+        >>> def batches():
+        ...     yield ["late goal", "own goal", "late vote"], ["sport", "sport", "politics"]
+        ...     yield ["close vote", "no vote"], ["politics", "politics"]
+        >>> TroenpyClassifier().fit_batches(batches).predict(["another goal"])
+        array(['sport'], dtype=object)
+        """
+        n_threads, max_iter = job_count(self.n_jobs), check_whole("max_iter", self.max_iter, least=1)
+        features, candidates, strengths = self._settings()
+        check_batch_parameters(features, self.tol, max_terms)
+        nulls = features._views_or_default()[0][1].nulls
+        passes = DocumentPasses(read_source(batches, text, label), nulls, callback)
+        sample = survey(passes, int(check_random_state(self.random_state).randint(2**31)))
+        batch_fit = BatchFit(passes, features, n_threads)
+        labels, sizes = batch_fit.labels, batch_fit.sizes.astype(np.float64)
+        self.classes_, self._is_multilabel = labels.classes, not batch_fit.is_single
+        class_weights = self._class_weights(labels, sizes)
+        if batch_fit.is_single:
+            self._check_weighted_classes(labels.indicator.indices, sizes * class_weights[labels.indicator.indices])
+        self.choice_ = batch_fit.choose(sample, class_weights, candidates, strengths, self.random_state)
+        del sample
+        self.C_ = self.choice_.C
+        saved_counts = None if checkpoint is None else Checkpoint(checkpoint)
+        batch_fit.count(self.choice_.views, max_terms, saved_counts)
+        n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
+        check_memory("TroenpyClassifier", 1, len(self.classes_), n_decisions * n_columns)
+        fit = batch_fit.learn(self.C_, class_weights, max_iter)
+        self.features_, self.n_iter_, self.solver_ = features, fit.n_passes, f"{fit.solver}, in passes"
+        self.class_frequencies_ = batch_fit.frequencies(class_weights)
+        if self._is_multilabel:
+            self._spread_labels(fit.coef, fit.intercept, batch_fit.varying(), sizes @ labels.indicator)
+        else:
+            centre = 0.0 if self._is_binary() else fit.intercept.mean()
+            self.coef_, self.intercept_ = by_feature(fit.coef), fit.intercept - centre
+        if saved_counts is not None:
+            saved_counts.remove()
+        return self
+
+    def _spread_labels(self, coef: Any, intercept: Any, fitted: NDArray[np.int64], n_documents: Any) -> None:
+        """Set coefficients of fitted labels; others are those that all or no documents have."""
+        shape = coef.shape[1], len(self.classes_)
+        self.coef_ = np.zeros(shape, dtype=coefficient_type(coef)).T
+        self.intercept_ = np.where(n_documents > 0, np.inf, -np.inf)
+        self.coef_[fitted], self.intercept_[fitted] = coef, intercept
 
     def _settings(self) -> tuple[TermFeatures, list[tuple[str, ...]], tuple[float, ...]]:
         """Return unfitted features of all candidates, the candidates, and what C is chosen from."""

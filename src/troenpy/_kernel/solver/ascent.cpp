@@ -57,73 +57,92 @@ void shuffle(std::vector<std::uint32_t> &order, std::uint64_t seed) {
 
 double square(double x) { return x * x; }
 
-}  // namespace
-
-template <typename Value>
-Ascent<Value>::Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept,
-                      bool portable)
-    : rows_(rows), portable_(portable) {
-    const std::size_t n_rows = rows.n_rows(), n = labels.n_decisions;
-    width_ = n == 1 ? 1 : (n + 7) / 8 * 8;
-    documents_ = Zeros<Document>(n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        double squares = 0;
-        rows.for_each(row, [&](std::size_t, Value x) { squares += square(static_cast<double>(x)); });
-        documents_.data()[row] = {rows.begin(row),
-                                  rows.end(row),
-                                  static_cast<std::uint32_t>(labels.codes[row]),
-                                  static_cast<float>(labels.weights[row]),
-                                  static_cast<float>(squares),
-                                  0.0f};
-    }
-    set_strength(strength);
-    logs_ = Zeros<float>(n_rows * width_);
-    coef_ = Zeros<float>(rows.n_columns() * width_);
-    room_.assign(5 * width_, 0.0f);
-    intercept_.assign(width_, -1e4f);  // of what is too much
-    std::copy(intercept, intercept + n, intercept_.begin());
-    centre_.assign(intercept, intercept + n);
-    mean_ = centre_;
-    total_.assign(n, 0.0);
-    order_.resize(n_rows);
-    std::iota(order_.begin(), order_.end(), 0u);
-}
-
-template <typename Value>
-void Ascent<Value>::set_strength(double strength) {
+// With less, the intercept of a rare class moves slowly; with more, every document does.
+double good_sigma(const Zeros<Document> &documents, std::size_t n_rows, double strength) {
     double mean = 0, weight = 0;
-    for (std::size_t row = 0; row < rows_.n_rows(); ++row) {
-        const Document &document = documents_.data()[row];
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const Document &document = documents.data()[row];
         mean += double{document.weight} * strength * double{document.squares};
         weight += double{document.weight};
     }
-    scale_ = std::sqrt(strength);
-    // With less, the intercept of a rare class moves slowly; with more, every document does.
-    sigma_ = std::max(1.0, 0.1 * mean / weight);
-    for (std::size_t row = 0; row < rows_.n_rows(); ++row) {
-        Document &document = documents_.data()[row];
-        document.bend = static_cast<float>(double{document.weight} * (strength * double{document.squares} + sigma_));
+    return weight > 0 ? std::max(1.0, 0.1 * mean / weight) : 1.0;
+}
+
+template <typename Value>
+Zeros<Document> describe(const Rows<Value> &rows, const Labels *labels) {
+    Zeros<Document> documents(rows.n_rows());
+    for (std::size_t row = 0; row < rows.n_rows(); ++row) {
+        double squares = 0;
+        rows.for_each(row, [&](std::size_t, Value x) { squares += square(static_cast<double>(x)); });
+        documents.data()[row] = {rows.begin(row),
+                                 rows.end(row),
+                                 labels ? static_cast<std::uint32_t>(labels->codes[row]) : 0u,
+                                 labels ? static_cast<float>(labels->weights[row]) : 0.0f,
+                                 static_cast<float>(squares),
+                                 0.0f};
+    }
+    return documents;
+}
+
+void bend(Zeros<Document> &documents, std::size_t n_rows, double strength, double sigma) {
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        Document &document = documents.data()[row];
+        document.bend = static_cast<float>(double{document.weight} * (strength * double{document.squares} + sigma));
     }
 }
 
+// Visits rows in this order.
 template <typename Value>
-void Ascent<Value>::change_strength(double strength) {
+void climb_all(Visit<Value> &visit, const std::vector<std::uint32_t> &order, bool portable) {
+    const auto climb_rows = use_avx2(portable) ? avx2::climb_rows<Value> : portable::climb_rows<Value>;
+    run_tasks(1, 1, [&](unsigned, std::size_t, Watch &watch) {
+        for (std::size_t first = 0; first < order.size(); first += rows_per_look) {
+            watch.check();
+            climb_rows(visit, order, first, std::min(first + rows_per_look, order.size()));
+        }
+    });
+}
+
+std::vector<std::uint32_t> rows_up_to(std::size_t n_rows) {
+    std::vector<std::uint32_t> order(n_rows);
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+}
+
+}  // namespace
+
+Coefficients::Coefficients(std::size_t n_columns, std::size_t n_decisions, const double *intercept, bool portable)
+    : width_(n_decisions == 1 ? 1 : (n_decisions + 7) / 8 * 8), portable_(portable) {
+    coef_ = Zeros<float>(n_columns * width_);
+    room_.assign(5 * width_, 0.0f);
+    intercept_.assign(width_, -1e4f);  // of what is too much
+    std::copy(intercept, intercept + n_decisions, intercept_.begin());
+    centre_.assign(intercept, intercept + n_decisions);
+    mean_ = centre_;
+    total_.assign(n_decisions, 0.0);
+}
+
+void Coefficients::set_strength(double strength, double sigma) {
+    scale_ = std::sqrt(strength);
+    sigma_ = sigma;
+}
+
+void Coefficients::change_strength(double strength, double sigma) {
     const auto factor = static_cast<float>(std::sqrt(strength) / scale_);
     for (std::size_t i = 0; i < coef_.size(); ++i) coef_.data()[i] *= factor;
-    set_strength(strength);
-    gap_ = 0;  // no document is passed over in the next round
+    set_strength(strength, sigma);
 }
 
 template <typename Value>
-Visit<Value> Ascent<Value>::visit() {
+Visit<Value> Coefficients::visit(const Rows<Value> &rows, const Zeros<Document> &documents, float *logs) {
     Visit<Value> visit{};
-    visit.rows = &rows_;
-    visit.documents = documents_.data();
+    visit.rows = &rows;
+    visit.documents = documents.data();
     visit.scale = static_cast<float>(scale_);
     visit.sigma = sigma_;
     visit.n_decisions = centre_.size();
     visit.width = width_;
-    visit.logs = logs_.data();
+    visit.logs = logs;
     visit.coef = coef_.data();
     visit.centre = centre_.data();
     visit.total = total_.data();
@@ -133,78 +152,47 @@ Visit<Value> Ascent<Value>::visit() {
     return visit;
 }
 
-template <typename Value>
-double Ascent<Value>::climb() {
-    shuffle(order_, n_rounds_);
-    std::fill(mean_.begin(), mean_.end(), 0.0);
-    Visit<Value> round = visit();
-    round.is_first = n_rounds_ == 0;
-    round.least = static_cast<float>(least_share * gap_ / static_cast<double>(rows_.n_rows()));
-    const auto climb_rows = use_avx2(portable_) ? avx2::climb_rows<Value> : portable::climb_rows<Value>;
-    run_tasks(1, 1, [&](unsigned, std::size_t, Watch &watch) {
-        for (std::size_t first = 0; first < order_.size(); first += rows_per_look) {
-            watch.check();
-            climb_rows(round, order_, first, std::min(first + rows_per_look, order_.size()));
-        }
-    });
-    ++n_rounds_;
+void Coefficients::begin_round() { std::fill(mean_.begin(), mean_.end(), 0.0); }
+
+void Coefficients::end_round(std::size_t n_visits) {
     for (std::size_t k = 0; k < total_.size(); ++k) {
-        mean_[k] /= static_cast<double>(std::max<std::size_t>(round.n_visits, 1));
+        mean_[k] /= static_cast<double>(std::max<std::size_t>(n_visits, 1));
         centre_[k] += sigma_ * total_[k];
         intercept_[k] = static_cast<float>(centre_[k] + sigma_ * total_[k]);
     }
-    return gap_ = round.gap;
 }
 
-template <typename Value>
-std::vector<float> Ascent<Value>::mean_intercept() const {
+std::vector<float> Coefficients::mean_intercept() const {
     std::vector<float> intercept = intercept_;
     std::copy(mean_.begin(), mean_.end(), intercept.begin());
     return intercept;
 }
 
+double Coefficients::half_squares() const {
+    double squares = 0;
+    for (std::size_t i = 0; i < coef_.size(); ++i) squares += square(coef_.data()[i]);
+    return squares / 2;
+}
+
 template <typename Value>
-void Ascent<Value>::decide(const std::int64_t *rows, std::size_t n, double *out) {
+void Coefficients::decide(const Rows<Value> &rows, const Zeros<Document> &documents, const std::int64_t *chosen,
+                          std::size_t n, double *out) {
     std::vector<float> intercept = mean_intercept(), z(width_);
-    Visit<Value> look = visit();
+    Visit<Value> look = visit(rows, documents, nullptr);
     look.intercept = intercept.data();
     const auto decide_row = use_avx2(portable_) ? avx2::decide_row<Value> : portable::decide_row<Value>;
     run_tasks(1, 1, [&](unsigned, std::size_t, Watch &watch) {
         for (std::size_t i = 0; i < n; ++i) {
             if (i % rows_per_look == 0) watch.check();
-            decide_row(look, static_cast<std::size_t>(rows[i]), z.data());
+            decide_row(look, chosen == nullptr ? i : static_cast<std::size_t>(chosen[i]), z.data());
             std::copy_n(z.begin(), mean_.size(), out + i * mean_.size());
         }
     });
 }
 
-template <typename Value>
-std::array<double, 3> Ascent<Value>::gap() {
-    Distance distance;
-    distance.slope.assign(mean_.size(), 0.0);
-    distance.bend.assign(mean_.size(), 0.0);
-    std::vector<float> intercept = mean_intercept();
-    Visit<Value> round = visit();
-    round.intercept = intercept.data();
-    const auto check_rows = use_avx2(portable_) ? avx2::check_rows<Value> : portable::check_rows<Value>;
-    run_tasks(1, 1, [&](unsigned, std::size_t, Watch &watch) {
-        for (std::size_t first = 0; first < rows_.n_rows(); first += rows_per_look) {
-            watch.check();
-            check_rows(round, first, std::min(first + rows_per_look, rows_.n_rows()), distance);
-        }
-    });
-    // What a step of the intercept alone would gain.
-    for (std::size_t k = 0; k < mean_.size(); ++k)
-        if (distance.bend[k] > 0) distance.gap += square(distance.slope[k]) / distance.bend[k];
-    double squares = 0;
-    for (std::size_t i = 0; i < coef_.size(); ++i) squares += square(coef_.data()[i]);
-    return {distance.gap, distance.loss + squares / 2, squares / 2};
-}
-
-template <typename Value>
-void Ascent<Value>::read(double *coef, double *intercept) const {
+void Coefficients::read(double *coef, double *intercept) const {
     constexpr std::size_t tile = 16;  // written as runs of 128 bytes
-    const std::size_t n_columns = rows_.n_columns();
+    const std::size_t n_columns = this->n_columns();
     for (std::size_t first = 0; first < n_columns; first += tile)
         for (std::size_t k = 0; k < centre_.size(); ++k)
             for (std::size_t column = first; column < std::min(first + tile, n_columns); ++column)
@@ -212,7 +200,110 @@ void Ascent<Value>::read(double *coef, double *intercept) const {
     std::copy(mean_.begin(), mean_.end(), intercept);
 }
 
+template <typename Value>
+Ascent<Value>::Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept,
+                      bool portable)
+    : rows_(rows),
+      documents_(describe(rows, &labels)),
+      order_(rows_up_to(rows.n_rows())),
+      coefficients_(rows.n_columns(), labels.n_decisions, intercept, portable) {
+    const double sigma = good_sigma(documents_, rows.n_rows(), strength);
+    coefficients_.set_strength(strength, sigma);
+    bend(documents_, rows.n_rows(), strength, sigma);
+    logs_ = Zeros<float>(rows.n_rows() * coefficients_.width());
+}
+
+template <typename Value>
+void Ascent<Value>::change_strength(double strength) {
+    const double sigma = good_sigma(documents_, rows_.n_rows(), strength);
+    coefficients_.change_strength(strength, sigma);
+    bend(documents_, rows_.n_rows(), strength, sigma);
+    gap_ = 0;  // no document is passed over in the next round
+}
+
+template <typename Value>
+double Ascent<Value>::climb() {
+    shuffle(order_, n_rounds_);
+    coefficients_.begin_round();
+    Visit<Value> round = coefficients_.visit(rows_, documents_, logs_.data());
+    round.is_first = n_rounds_ == 0;
+    round.least = static_cast<float>(least_share * gap_ / static_cast<double>(rows_.n_rows()));
+    climb_all(round, order_, coefficients_.portable());
+    ++n_rounds_;
+    coefficients_.end_round(round.n_visits);
+    return gap_ = round.gap;
+}
+
+template <typename Value>
+void Ascent<Value>::decide(const std::int64_t *rows, std::size_t n, double *out) {
+    coefficients_.decide(rows_, documents_, rows, n, out);
+}
+
+template <typename Value>
+std::array<double, 3> Ascent<Value>::gap() {
+    const std::size_t n_decisions = coefficients_.n_decisions();
+    Distance distance;
+    distance.slope.assign(n_decisions, 0.0);
+    distance.bend.assign(n_decisions, 0.0);
+    std::vector<float> intercept = coefficients_.mean_intercept();
+    Visit<Value> round = coefficients_.visit(rows_, documents_, logs_.data());
+    round.intercept = intercept.data();
+    const auto check_rows = use_avx2(coefficients_.portable()) ? avx2::check_rows<Value> : portable::check_rows<Value>;
+    run_tasks(1, 1, [&](unsigned, std::size_t, Watch &watch) {
+        for (std::size_t first = 0; first < rows_.n_rows(); first += rows_per_look) {
+            watch.check();
+            check_rows(round, first, std::min(first + rows_per_look, rows_.n_rows()), distance);
+        }
+    });
+    // What a step of the intercept alone would gain.
+    for (std::size_t k = 0; k < n_decisions; ++k)
+        if (distance.bend[k] > 0) distance.gap += square(distance.slope[k]) / distance.bend[k];
+    const double half_squares = coefficients_.half_squares();
+    return {distance.gap, distance.loss + half_squares, half_squares};
+}
+
+template <typename Value>
+PassAscent<Value>::PassAscent(std::size_t n_columns, std::size_t n_decisions, double strength, const double *intercept,
+                              bool portable)
+    : strength_(strength), coefficients_(n_columns, n_decisions, intercept, portable) {}
+
+template <typename Value>
+void PassAscent<Value>::climb(const Rows<Value> &rows, const Labels &labels, float *logs) {
+    Zeros<Document> documents = describe(rows, &labels);
+    if (n_batches_ == 0) coefficients_.set_strength(strength_, good_sigma(documents, rows.n_rows(), strength_));
+    bend(documents, rows.n_rows(), strength_, coefficients_.sigma());
+    if (!is_within_) coefficients_.begin_round();
+    is_within_ = true;
+    std::vector<std::uint32_t> order = rows_up_to(rows.n_rows());
+    shuffle(order, n_batches_++);
+    Visit<Value> part = coefficients_.visit(rows, documents, logs);
+    part.is_first = is_first_;
+    part.least = static_cast<float>(least_);
+    climb_all(part, order, coefficients_.portable());
+    n_visits_ += part.n_visits;
+    n_rows_ += rows.n_rows();
+    gap_ += part.gap;
+}
+
+template <typename Value>
+double PassAscent<Value>::end_pass() {
+    coefficients_.end_round(n_visits_);
+    const double gap = gap_;
+    least_ = least_share * gap / static_cast<double>(std::max<std::size_t>(n_rows_, 1));
+    is_first_ = is_within_ = false;
+    n_visits_ = n_rows_ = 0;
+    gap_ = 0;
+    return gap;
+}
+
+template <typename Value>
+void PassAscent<Value>::decide(const Rows<Value> &rows, double *out) {
+    coefficients_.decide(rows, describe(rows, nullptr), nullptr, rows.n_rows(), out);
+}
+
 template class Ascent<float>;
 template class Ascent<double>;
+template class PassAscent<float>;
+template class PassAscent<double>;
 
 }  // namespace troenpy::solver

@@ -60,10 +60,51 @@ struct Distance {
     std::vector<double> slope, bend;
 };
 
+// The coefficients and the intercept, and what a round adds up.
+class Coefficients {
+public:
+    // `intercept` is where to start; two classes have one decision.
+    Coefficients(std::size_t n_columns, std::size_t n_decisions, const double *intercept, bool portable);
+
+    // How strong the sums of rows are, and the penalty of the intercept.
+    void set_strength(double strength, double sigma);
+    // Scales the coefficients for another strength.
+    void change_strength(double strength, double sigma);
+    template <typename Value>
+    Visit<Value> visit(const Rows<Value> &rows, const Zeros<Document> &documents, float *logs);
+    void begin_round();
+    void end_round(std::size_t n_visits);
+
+    // The mean over the last round, which is exact once the rounds have converged.
+    std::vector<float> mean_intercept() const;
+    const std::vector<double> &mean() const { return mean_; }
+    // Half the sum of squared coefficients.
+    double half_squares() const;
+    // The decisions of some rows, by the mean intercept: n x decisions.
+    template <typename Value>
+    void decide(const Rows<Value> &rows, const Zeros<Document> &documents, const std::int64_t *chosen, std::size_t n,
+                double *out);
+    // Decisions x columns, in the order of X.
+    void read(double *coef, double *intercept) const;
+
+    std::size_t n_columns() const { return coef_.size() / width_; }
+    std::size_t n_decisions() const { return centre_.size(); }
+    std::size_t width() const { return width_; }
+    double sigma() const { return sigma_; }
+    bool portable() const { return portable_; }
+
+private:
+    std::size_t width_;
+    bool portable_;
+    double scale_ = 1, sigma_ = 1;
+    Zeros<float> coef_;  // read at random: lies on huge pages
+    std::vector<float> intercept_, room_;
+    std::vector<double> centre_, total_, mean_;
+};
+
 template <typename Value>
 class Ascent {
 public:
-    // `intercept` is where to start; two classes have one decision.
     Ascent(const Rows<Value> &rows, const Labels &labels, double strength, const double *intercept, bool portable);
 
     // Goes on with another strength, from the coefficients of the last.
@@ -76,28 +117,50 @@ public:
     // The decisions of some rows: n x decisions.
     void decide(const std::int64_t *rows, std::size_t n, double *out);
     // Decisions x columns, in the order of X.
-    void read(double *coef, double *intercept) const;
+    void read(double *coef, double *intercept) const { coefficients_.read(coef, intercept); }
 
     std::size_t n_rows() const { return rows_.n_rows(); }
     std::size_t n_columns() const { return rows_.n_columns(); }
-    std::size_t n_decisions() const { return centre_.size(); }
+    std::size_t n_decisions() const { return coefficients_.n_decisions(); }
 
 private:
-    Visit<Value> visit();
-    // The mean over the last round, which is exact once the rounds have converged.
-    std::vector<float> mean_intercept() const;
-    void set_strength(double strength);
-
     const Rows<Value> &rows_;
-    double scale_ = 1, sigma_ = 1;
-    bool portable_;
-    std::size_t width_, n_rounds_ = 0;
+    std::size_t n_rounds_ = 0;
     double gap_ = 0;
-    Zeros<Document> documents_;  // what is read at random lies on huge pages
+    Zeros<Document> documents_;
     std::vector<std::uint32_t> order_;
-    Zeros<float> logs_, coef_;
-    std::vector<float> intercept_, room_;
-    std::vector<double> centre_, total_, mean_;
+    Coefficients coefficients_;
+    Zeros<float> logs_;
+};
+
+// The same for more rows than fit in memory: they come in batches, the same ones in every pass, and the logs of a
+// batch are the caller's to keep until the next pass.
+template <typename Value>
+class PassAscent {
+public:
+    PassAscent(std::size_t n_columns, std::size_t n_decisions, double strength, const double *intercept, bool portable);
+
+    // Visits every row of a batch once; logs are rows x width, and only written in the first pass.
+    void climb(const Rows<Value> &rows, const Labels &labels, float *logs);
+    // Ends a pass; returns about how far the dual was from the primal when each row was visited.
+    double end_pass();
+    // The decisions of all rows of a batch: rows x decisions.
+    void decide(const Rows<Value> &rows, double *out);
+    double half_squares() const { return coefficients_.half_squares(); }
+    // Decisions x columns, in the order of X.
+    void read(double *coef, double *intercept) const { coefficients_.read(coef, intercept); }
+
+    std::size_t n_columns() const { return coefficients_.n_columns(); }
+    std::size_t n_decisions() const { return coefficients_.n_decisions(); }
+    std::size_t width() const { return coefficients_.width(); }
+
+private:
+    double strength_;
+    Coefficients coefficients_;
+    bool is_first_ = true, is_within_ = false;
+    std::uint64_t n_batches_ = 0;
+    std::size_t n_visits_ = 0, n_rows_ = 0;
+    double gap_ = 0, least_ = 0;
 };
 
 }  // namespace troenpy::solver

@@ -130,8 +130,8 @@ void construct_ascent(Ascent<Value> *place, const Rows<Value> &rows, Codes codes
     new (place) Ascent<Value>(rows, labels, strength, intercept.data(), portable);
 }
 
-template <typename Value>
-void read(const Ascent<Value> &ascent, Output coef, Array<double> intercept) {
+template <typename Any>
+void read(const Any &ascent, Output coef, Array<double> intercept) {
     require(coef.shape(0) == ascent.n_decisions() && coef.shape(1) == ascent.n_columns() &&
                 intercept.size() == ascent.n_decisions(),
             "coefficients are read as decisions x columns");
@@ -149,7 +149,33 @@ void decide(Ascent<Value> &ascent, Codes rows, Output out) {
 }
 
 template <typename Value>
-void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
+void construct_passes(PassAscent<Value> *place, std::size_t n_columns, double strength, Doubles intercept,
+                      bool portable) {
+    require(intercept.size() > 0, "n_decisions must be at least 1");
+    nb::gil_scoped_release release;
+    new (place) PassAscent<Value>(n_columns, intercept.size(), strength, intercept.data(), portable);
+}
+
+template <typename Value>
+void climb_batch(PassAscent<Value> &ascent, const Rows<Value> &rows, Codes codes, Doubles weights,
+                 nb::ndarray<float, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu> logs) {
+    const Labels labels = checked_labels(rows, codes, weights, ascent.n_decisions());
+    require(rows.n_columns() == ascent.n_columns(), "a batch has another number of columns");
+    require(logs.shape(0) == rows.n_rows() && logs.shape(1) == ascent.width(), "logs are rows x width");
+    nb::gil_scoped_release release;
+    ascent.climb(rows, labels, logs.data());
+}
+
+template <typename Value>
+void decide_batch(PassAscent<Value> &ascent, const Rows<Value> &rows, Output out) {
+    require(rows.n_columns() == ascent.n_columns(), "a batch has another number of columns");
+    check_rows(rows, out, ascent.n_decisions());
+    nb::gil_scoped_release release;
+    ascent.decide(rows, out.data());
+}
+
+template <typename Value>
+void bind(nb::module_ &module, const char *rows_name, const char *ascent_name, const char *passes_name) {
     nb::class_<Rows<Value>> rows(module, rows_name);
     const auto constructor = [&](auto function) {
         rows.def("__init__", function, nb::arg("parts").noconvert(), nb::arg("tail").noconvert(),
@@ -172,14 +198,24 @@ void bind(nb::module_ &module, const char *rows_name, const char *ascent_name) {
         .def("climb", &Ascent<Value>::climb, nb::call_guard<nb::gil_scoped_release>())
         .def("gap", &Ascent<Value>::gap, nb::call_guard<nb::gil_scoped_release>())
         .def("decide", &decide<Value>, nb::arg("rows").noconvert(), nb::arg("out").noconvert())
-        .def("read", &read<Value>);
+        .def("read", &read<Ascent<Value>>);
+    nb::class_<PassAscent<Value>>(module, passes_name)
+        .def("__init__", &construct_passes<Value>, nb::arg("n_columns"), nb::arg("strength"),
+             nb::arg("intercept").noconvert(), nb::arg("portable") = false)
+        .def("climb", &climb_batch<Value>, nb::arg("rows"), nb::arg("codes").noconvert(),
+             nb::arg("weights").noconvert(), nb::arg("logs").noconvert())
+        .def("end_pass", &PassAscent<Value>::end_pass)
+        .def("decide", &decide_batch<Value>, nb::arg("rows"), nb::arg("out").noconvert())
+        .def("half_squares", &PassAscent<Value>::half_squares, nb::call_guard<nb::gil_scoped_release>())
+        .def("read", &read<PassAscent<Value>>)
+        .def_prop_ro("width", &PassAscent<Value>::width);
 }
 
 }  // namespace
 
 void bind(nb::module_ &module) {
-    bind<float>(module, "Rows32", "Ascent32");
-    bind<double>(module, "Rows64", "Ascent64");
+    bind<float>(module, "Rows32", "Ascent32", "PassAscent32");
+    bind<double>(module, "Rows64", "Ascent64", "PassAscent64");
 }
 
 }  // namespace troenpy::solver

@@ -1,0 +1,183 @@
+"""TroenpyClassifier on documents that do not fit in memory: passes to read, choose, count and learn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from troenpy._kernel.solver import Rows
+from troenpy.counts.labels import Labels
+from troenpy.features.batches import check_counter
+from troenpy.features.checkpoints import Checkpoint
+from troenpy.features.term_features import TermFeatures
+from troenpy.features.views import read_views
+from troenpy.fitting.parameters import check_whole
+from troenpy.models.choice import MOST_COEFFICIENTS, Choice, choose
+from troenpy.models.document_passes import LABEL_MASK, Chunk, DocumentPasses, Keys, Progress
+from troenpy.models.held_out import design_parts
+from troenpy.models.losses import Floats
+from troenpy.models.pass_ascent import Batch, PassFit, Target, fit_in_passes
+from troenpy.models.survey import Copies, Sample
+
+#: Terms of a view that are kept, unless its counter has a `max_terms` of its own or a `vocabulary`.
+MOST_TERMS = 1 << 20
+
+
+@dataclass
+class BatchFit:
+    """Everything that is learnt from the documents, step by step.
+
+    Parameters
+    ----------
+    passes : DocumentPasses
+        Once they have been read for the first time.
+    features : TermFeatures
+        Unfitted.
+    n_threads : int
+    """
+
+    passes: DocumentPasses
+    features: TermFeatures
+    n_threads: int
+
+    def __post_init__(self) -> None:
+        self.indicator = self.passes.indicator()
+        #: The number of documents with each label set.
+        self.sizes = np.zeros(len(self.passes.label_sets), dtype=np.int64)
+        #: The same of documents without a known term, once they have been learnt from.
+        self.unknown = np.zeros_like(self.sizes)
+        for keys in np.array_split(self.passes.keys, 1 + (self.passes.n_documents >> 20)):
+            self.sizes += np.bincount((keys & LABEL_MASK).astype(np.int64), minlength=len(self.sizes))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether every document has one label."""
+        return self.passes.is_list
+
+    @property
+    def labels(self) -> Labels:
+        """The label sets, as if they were documents."""
+        return Labels(self.passes.seen.classes, self.indicator, self.is_single)
+
+    def choose(
+        self,
+        sample: Sample,
+        class_weights: Floats,
+        candidates: Sequence[tuple[str, ...]],
+        strengths: Sequence[float],
+        random_state: Any,
+    ) -> Choice:
+        """Return the views and the C that predict held-out documents of the sample best."""
+        if len(candidates) * len(strengths) == 1:
+            return Choice(candidates[0], strengths[0])
+        self._tell("choosing")
+        indicator = sparse.csr_array(self.indicator[sample.numbers])
+        classes = self.passes.seen.classes
+        if self.is_single:  # the classes of the sample, which may not be all
+            here = np.flatnonzero(np.bincount(indicator.indices, minlength=len(classes)))
+            classes, indicator = classes[here], sparse.csr_array(indicator[:, here])
+            class_weights = class_weights[here]
+        if len(classes) < 2:
+            return Choice(candidates[-1], strengths[len(strengths) // 2])
+        labels = Labels(classes, indicator, self.is_single)
+        counted = self.features._count(sample.texts, labels, None)
+        return choose(self.features, counted, class_weights, candidates, strengths, random_state)
+
+    def count(self, views: Sequence[str], max_terms: int | None, checkpoint: Checkpoint | None) -> None:
+        """Count the terms of all documents, and choose and weight those of the views."""
+        features = self.features
+        features.views = [view for view in features._views_or_default() if view[0] in views]
+        n_classes, most = len(self.passes.seen.classes), MOST_TERMS
+        n_decisions = 1 if self.is_single and n_classes == 2 else n_classes
+        for _, counter, blocks in features.views:
+            affordable = max(1, MOST_COEFFICIENTS // (n_decisions * len(blocks) * len(features.views)))
+            if counter.max_terms is None and counter.vocabulary is None:
+                counter.max_terms = min(most, affordable) if max_terms is None else max_terms
+        n_counted = 0
+        if checkpoint is not None:
+            n_counted = checkpoint.restore(features, self.passes.keys)
+        start = 0
+        for chunk, _ in self.passes.again("counting"):
+            start += len(chunk.texts)
+            if start <= n_counted:
+                continue
+            features.partial_fit(chunk.texts, self.passes.labels(chunk))
+            if checkpoint is not None:
+                checkpoint.note(features, self.passes.keys[:start])
+        if not hasattr(features, "views_"):
+            raise ValueError(
+                "there must be a term and two classes to learn from: check the labels, and min_df, max_df and stop_words"
+            )
+
+    def learn(self, C: float, class_weights: Floats, max_passes: int) -> PassFit:
+        """Fit the coefficients."""
+        views = self.features._fitted_views()
+        leave_copies = self.features.leave_out == "copies" and any(view.profile is not None for view in views)
+        copies = Copies(self.passes.keys, self.indicator) if leave_copies else None
+
+        def read(n_pass: int) -> Iterator[Batch]:
+            for chunk, keys in self.passes.again("learning", n_pass):
+                rows = self._rows(chunk, keys, copies, is_first=n_pass == 1)
+                yield Batch(rows, chunk.numbers)
+
+        return fit_in_passes(read, self._targets(class_weights), self.sizes, C, max_passes)
+
+    def _rows(self, chunk: Chunk, keys: Keys, copies: Copies | None, *, is_first: bool) -> Rows:
+        features = self.features
+        views = features._fitted_views()
+        counted = features._count_rows(chunk.texts, [view.capacity() for view in views])
+        if is_first:
+            known = np.any([np.diff(rows.matrix.indptr) > 0 for rows in counted], axis=0)
+            self.unknown += np.bincount(chunk.numbers[~known], minlength=len(self.unknown))
+        own = sparse.csr_array(self.indicator[chunk.numbers].astype(np.float64))
+        with_copies = own if copies is None else copies.left_out(chunk, keys)
+        parts = []
+        for view, rows in zip(views, counted, strict=True):
+            # Of a bounded table some documents are missing: more than one may not be there to leave out.
+            left_out = own if view.counts.kept_above > 0 else with_copies
+            parts.append(view.parts(rows, self.n_threads, left_out))
+        return Rows(*design_parts(parts, self.n_threads), n_threads=self.n_threads)
+
+    def _targets(self, class_weights: Floats) -> list[Target]:
+        n_classes = self.indicator.shape[1]
+        if self.is_single:
+            return [Target(self.indicator.indices.astype(np.int64), class_weights, n_classes)]
+        columns = self.indicator.toarray()
+        return [Target(columns[:, k].astype(np.int64), np.ones(2), 2) for k in self.varying().tolist()]
+
+    def varying(self) -> NDArray[np.int64]:
+        """Return the labels that some documents have, and some do not."""
+        n_documents = self.sizes @ self.indicator
+        return np.flatnonzero((n_documents > 0) & (n_documents < self.sizes.sum()))
+
+    def frequencies(self, class_weights: Floats) -> NDArray[np.float64]:
+        """Return the probabilities of the classes for a document without a known term, as `fit` finds them."""
+        weights = self.sizes.astype(np.float64)
+        unknown = self.unknown.astype(np.float64)
+        if self.is_single:
+            by_set = class_weights[self.indicator.indices]
+            weights, unknown = weights * by_set, unknown * by_set
+        overall = np.clip(weights @ self.indicator / weights.sum(), 0.0, 1.0)
+        return np.clip((unknown @ self.indicator + overall) / (unknown.sum() + 1), 0.0, overall > 0)
+
+    def _tell(self, stage: str) -> None:
+        if self.passes.callback is not None:
+            self.passes.callback(Progress(stage, total=self.passes.n_documents))
+
+
+def check_batch_parameters(features: TermFeatures, tol: float | None, max_terms: int | None) -> None:
+    """Raise an error for parameters that cannot be used with batches."""
+    if tol is not None:
+        raise ValueError(f"fit_batches stops when predictions have settled: tol must be None, got {tol!r}")
+    if features.takes_counts:
+        raise ValueError("fit_batches takes texts, but the features have a view of 'counts': use fit")
+    if features.cv is not None:
+        raise ValueError("cv cannot be used with fit_batches: folds need all documents at once. Use fit")
+    if max_terms is not None:
+        check_whole("max_terms", max_terms, least=1)
+    for view in read_views(features._views_or_default()):
+        if view.counter is not None:
+            check_counter(view.counter)

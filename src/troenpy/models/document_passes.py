@@ -1,0 +1,237 @@
+"""Documents that are read again in every pass, in chunks of bounded size, because they do not fit in memory."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
+from troenpy.features.documents import check_collection, objects
+from troenpy.features.missing_documents import Nulls
+from troenpy.features.seen_labels import SeenLabels
+
+#: Characters of text that are held at a time.
+CHUNK_CHARACTERS = 1 << 22
+#: A key of a document: a hash of its text above, the number of its labels below.
+LABEL_BITS = 20
+LABEL_MASK = np.uint64((1 << LABEL_BITS) - 1)
+
+Keys = NDArray[np.uint64]
+
+
+class Chunk(NamedTuple):
+    """Documents, and the number of the labels of each among `DocumentPasses.label_sets`."""
+
+    texts: list[Any]
+    numbers: NDArray[np.int64]
+
+
+@dataclass
+class Progress:
+    """How far learning from batches has come.
+
+    Attributes
+    ----------
+    stage : {"reading", "choosing", "counting", "learning"}
+    n_documents : int
+        Documents read in this pass.
+    total : int or None
+        All documents; None while they are read for the first time.
+    n_pass : int
+        Which pass of "learning" it is, from 1; 0 in the other stages.
+    """
+
+    stage: str
+    n_documents: int = 0
+    total: int | None = None
+    n_pass: int = 0
+
+    @property
+    def done(self) -> float | None:
+        """The part of this pass that is done; None if that is not known."""
+        return self.n_documents / self.total if self.total else None
+
+
+Callback = Callable[[Progress], Any]
+
+
+@dataclass
+class DocumentPasses:
+    """Passes over documents; every pass must give the same ones, in the same order.
+
+    Parameters
+    ----------
+    source : callable that returns an iterable of (texts, y)
+    nulls : {"error", "empty"}
+    callback : callable or None
+        Called with a Progress after every chunk.
+    """
+
+    source: Callable[[], Iterable[tuple[Any, Any]]]
+    nulls: Nulls = "error"
+    callback: Callback | None = None
+    seen: SeenLabels = field(default_factory=SeenLabels.none)
+    #: The classes of a document, by number of appearance: one, or several.
+    label_sets: dict[tuple[int, ...], int] = field(default_factory=dict)
+    is_list: bool = True
+    _keys: list[Keys] = field(default_factory=list)
+    _keys_of_all: Keys | None = None
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents, once they have been read."""
+        return len(self.keys)
+
+    @property
+    def keys(self) -> Keys:
+        """The key of every document, once they have been read."""
+        assert self._keys_of_all is not None  # noqa: S101
+        return self._keys_of_all
+
+    def first(self) -> Iterator[tuple[Chunk, Keys]]:
+        """Read all documents for the first time; yield chunks with keys."""
+        for chunk in self._chunks(Progress("reading")):
+            self._keys.append(keys_of(chunk))
+            yield chunk, self._keys[-1]
+        self._keys_of_all = np.concatenate([*self._keys, np.empty(0, dtype=np.uint64)])
+        self._keys.clear()
+        if not len(self.keys):
+            raise ValueError("batches must hold at least one document, got none")
+
+    def again(self, stage: str, n_pass: int = 0) -> Iterator[tuple[Chunk, Keys]]:
+        """Read all documents again; yield chunks with keys, and raise unless they are the same as before."""
+        start, n_classes = 0, len(self.seen.classes)
+        for chunk in self._chunks(Progress(stage, total=self.n_documents, n_pass=n_pass)):
+            keys, before = keys_of(chunk), self.keys[start : start + len(chunk.texts)]
+            if len(self.seen.classes) > n_classes or len(before) < len(keys) or (keys != before).any():
+                n_equal = min(len(before), len(keys))
+                at = np.flatnonzero(keys[:n_equal] != before[:n_equal])
+                self._raise_other(start + int(at[0] if len(at) else n_equal))
+            yield chunk, keys
+            start += len(keys)
+        if start < self.n_documents:
+            self._raise_other(start)
+
+    def _raise_other(self, position: int) -> None:
+        raise ValueError(
+            f"every pass over the batches must give the same documents, but document {position} differs from that of"
+            f" the first pass, which had {self.n_documents:,}: pass a function that returns a new iterator of the same"
+            " batches each time"
+        )
+
+    def _chunks(self, progress: Progress) -> Iterator[Chunk]:
+        held, numbers, n_characters = list[Any](), list[int](), 0
+        for text, number in self._documents():
+            held.append(text)
+            numbers.append(number)
+            n_characters += (len(text) if isinstance(text, str | bytes) else 64) + 1
+            if n_characters >= CHUNK_CHARACTERS:
+                yield self._chunk(held, numbers, progress)
+                held, numbers, n_characters = [], [], 0
+        if held:
+            yield self._chunk(held, numbers, progress)
+
+    def _chunk(self, texts: list[Any], numbers: list[int], progress: Progress) -> Chunk:
+        if self.callback is not None:
+            progress.n_documents += len(texts)
+            self.callback(progress)
+        return Chunk(texts, np.array(numbers, dtype=np.int64))
+
+    def _documents(self) -> Iterator[tuple[Any, int]]:
+        for n_batch, batch in enumerate(self.source(), start=1):
+            if not (isinstance(batch, tuple | list) and len(batch) == 2):
+                raise ValueError(f"a batch must be a pair of texts and labels, got {type(batch).__name__}: batch {n_batch}")
+            yield from self._of_batch(*batch, n_batch)
+
+    def _of_batch(self, texts: Any, y: Any, n_batch: int) -> Iterator[tuple[Any, int]]:
+        if hasattr(texts, "to_pylist"):  # Arrow data
+            texts = texts.to_pylist()
+        try:
+            labels = read_required_labels(y, "TroenpyClassifier")
+            documents = list(objects(check_collection(texts), self.nulls))
+            check_labels_fit(labels, len(documents), whole=False)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"batch {n_batch}: {error}") from None
+        if not documents:
+            return
+        self.seen, codes = self.seen.add(labels, None)
+        self.is_list = self.is_list and labels.is_list
+        yield from zip(documents, self._numbers(labels, codes), strict=True)
+
+    def _numbers(self, labels: Labels, codes: NDArray[np.int64]) -> list[int]:
+        """Return the number of the label set of each document."""
+        sets, of_labels = self.label_sets, codes.tolist()
+        if labels.is_single:
+            return [sets.setdefault((code,), len(sets)) for code in of_labels]
+        borders = labels.indicator.indptr.tolist()
+        parts = [tuple(of_labels[start:end]) for start, end in zip(borders, borders[1:], strict=False)]
+        return [sets.setdefault(part, len(sets)) for part in parts]
+
+    def indicator(self) -> sparse.csr_array:
+        """Return the classes, in ascending order, of every label set: n_sets x n_classes."""
+        sets, rank = list(self.label_sets), np.argsort(self.seen.ranks())
+        lengths = [len(one) for one in sets]
+        columns = rank[np.array([code for one in sets for code in one], dtype=np.int64)]
+        borders = np.concatenate([[0], np.cumsum(lengths)])
+        shape = len(sets), len(self.seen.classes)
+        found = sparse.csr_array((np.ones(len(columns), dtype=np.int64), columns, borders), shape=shape)
+        found.sort_indices()
+        return found
+
+    def labels(self, chunk: Chunk) -> Labels:
+        """Return the labels of a chunk, with all classes."""
+        return Labels(self.seen.classes, sparse.csr_array(self.indicator()[chunk.numbers]), self.is_list)
+
+
+def keys_of(chunk: Chunk) -> Keys:
+    """Return a key for each document: 44 bits of a hash of its text, 20 of the number of its labels."""
+    digests = b"".join(blake2b(_bytes_of(text), digest_size=8).digest() for text in chunk.texts)
+    return (np.frombuffer(digests, dtype=np.uint64) & ~LABEL_MASK) | (chunk.numbers.astype(np.uint64) & LABEL_MASK)
+
+
+def _bytes_of(text: Any) -> bytes:
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    return text if isinstance(text, bytes) else repr(text).encode("utf-8", "surrogatepass")
+
+
+def read_source(batches: Any, text: str | None, label: str | None) -> Callable[[], Iterable[tuple[Any, Any]]]:
+    """Return a function that returns the batches afresh: of a function, a list, Records or an Arrow dataset.
+
+    Examples
+    --------
+    >>> source = read_source([(["one"], ["a"])], None, None)
+    >>> list(source()) == list(source())
+    True
+    """
+    if hasattr(batches, "to_batches") and hasattr(batches, "schema"):
+        return _of_dataset(batches, text, label)
+    if text is not None or label is not None:
+        raise ValueError(f"text and label name columns of an Arrow dataset, got {type(batches).__name__} as batches")
+    if hasattr(batches, "documents"):
+        return batches.documents  # type: ignore[no-any-return]
+    if isinstance(batches, list | tuple):
+        return lambda: batches
+    if callable(batches):
+        return batches  # type: ignore[no-any-return]
+    raise TypeError(
+        "batches must be a function that returns an iterable of (texts, labels), as they are read several times, got"
+        f" {type(batches).__name__}"
+    )
+
+
+def _of_dataset(dataset: Any, text: str | None, label: str | None) -> Callable[[], Iterable[tuple[Any, Any]]]:
+    names = list(dataset.schema.names)
+    for parameter, name in (("text", text), ("label", label)):
+        if name not in names:
+            raise ValueError(f"{parameter} must name a column of the dataset, one of {', '.join(names)}; got {name!r}")
+
+    def batches() -> Iterator[tuple[Any, Any]]:
+        for batch in dataset.to_batches(columns=[text, label]):
+            yield batch.column(text), batch.column(label).to_pylist()
+
+    return batches
