@@ -87,6 +87,9 @@ def _digest(keys: NDArray[np.uint64]) -> str:
 
 def _settings(features: Any) -> str:
     """Return what decides the counts, as text."""
-    kinds = [(view.kind(), view.counter.max_terms, view.counter.binary) for view in read_views(features.views)]
+    kinds = [
+        (view.kind(), getattr(view.counter, "max_terms", None), getattr(view.counter, "binary", None))
+        for view in read_views(features.views)
+    ]
     shown = [[sorted(part) if isinstance(part, set | frozenset) else part for part in kind] for kind, *_ in kinds]
     return sha256(repr((shown, [rest for _, *rest in kinds])).encode("utf-8", "surrogatepass")).hexdigest()

@@ -109,7 +109,7 @@ class BatchFit:
                 checkpoint.note(features, self.passes.keys[:start])
         if not hasattr(features, "views_"):
             raise ValueError(
-                "there must be a term and two classes to learn from: check the labels, and min_df, max_df and stop_words"
+                "there must be a term and two classes to learn from: check labels, min_df, max_df and stop_words"
             )
 
     def learn(self, C: float, class_weights: Floats, max_passes: int) -> PassFit:

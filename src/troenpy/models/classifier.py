@@ -4,6 +4,7 @@ The module is long because every parameter and method is documented where scikit
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -20,14 +21,14 @@ from troenpy._kernel.matrix import decision_values
 from troenpy._kernel.solver import Part
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, read_required_labels
+from troenpy.features.checkpoints import Checkpoint
 from troenpy.features.counted_documents import CountedDocuments
 from troenpy.features.term_features import TermFeatures
-from troenpy.features.checkpoints import Checkpoint
 from troenpy.files import archive
 from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
-from troenpy.fitting.parameters import check_not_negative, check_positive, check_whole
+from troenpy.fitting.parameters import check_flag, check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.batch_fitting import BatchFit, check_batch_parameters
 from troenpy.models.choice import STRENGTHS, Choice, choose, n_coefficients
@@ -39,6 +40,7 @@ from troenpy.models.folding import ViewTerms
 from troenpy.models.has_features import HasFeatures, check_explained, check_features
 from troenpy.models.held_out import design_parts
 from troenpy.models.logistic import TINY, Design, Fit
+from troenpy.models.shuffled_copy import ShuffledCopy
 from troenpy.models.survey import survey
 
 #: Decision values computed at a time: 32 MB.
@@ -238,28 +240,33 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         text: str | None = None,
         label: str | None = None,
         max_terms: int | None = None,
+        shuffle: bool = True,
         checkpoint: archive.FilePath | None = None,
         callback: Callback | None = None,
     ) -> Self:
-        """Learn from documents that do not fit in memory: they are read several times, a batch at a time.
+        """Learn from documents that do not fit in memory, a batch at a time.
 
         The first pass reads labels, recognises copies of a text and draws a sample, from which C and views are chosen
         as in `fit`; the second counts terms; the others learn coefficients, until a pass has less than 1 % of the
         objective to gain, or after `max_iter` or 30 passes. Memory holds the model, a batch and 16 bytes for each
-        document; 4 bytes for each document and class are in a temporary file. See the guide for how close to `fit`
-        this comes.
+        document. Temporary files hold a copy of the texts, and 4 bytes for each document and class: they are in the
+        folder of Python's `tempfile`, which TMPDIR names. See the guide for how close to `fit` this comes.
 
         Parameters
         ----------
-        batches : callable, list, records.Records or Arrow dataset
-            A function without arguments that returns an iterable of (texts, y), the same documents in the same order
-            each time; or a list of such pairs. Labels are as in `fit`; not every batch needs every class.
+        batches : callable, iterable, records.Records or Arrow dataset
+            Pairs (texts, y), or a function without arguments that returns an iterable of them. Labels are as in `fit`;
+            not every batch needs every class.
         text, label : str, optional
             The columns of an Arrow dataset.
         max_terms : int, optional
             How many terms of each view to keep at most: from where there are more, counts of rare terms are
             approximate (see the Notes of :class:`TfPiVectorizer`). By default 1,048,576, or fewer if there are many
             classes; a counter's own `max_terms` goes first.
+        shuffle : bool, default=True
+            Copy the texts to a temporary file, and learn from them in random order. False needs no copy and reads the
+            batches in every pass instead, which must then give the same documents in the same order. Only use it for
+            documents in random order: with one class after the other, many more are misclassified.
         checkpoint : path-like, optional
             A file to which counts are written now and then: if the process is killed, the same call goes on from there.
             It is deleted at the end.
@@ -284,7 +291,23 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         features, candidates, strengths = self._settings()
         check_batch_parameters(features, self.tol, max_terms)
         nulls = features._views_or_default()[0][1].nulls
-        passes = DocumentPasses(read_source(batches, text, label), nulls, callback)
+        source = read_source(batches, text, label, once=check_flag("shuffle", shuffle))
+        with closing(ShuffledCopy()) if shuffle else nullcontext() as copy:
+            passes = DocumentPasses(source, nulls, callback, copy)
+            self._fit_passes(passes, features, candidates, strengths, max_terms, checkpoint, n_threads, max_iter)
+        return self
+
+    def _fit_passes(
+        self,
+        passes: DocumentPasses,
+        features: TermFeatures,
+        candidates: list[tuple[str, ...]],
+        strengths: tuple[float, ...],
+        max_terms: int | None,
+        checkpoint: archive.FilePath | None,
+        n_threads: int,
+        max_iter: int,
+    ) -> None:
         sample = survey(passes, int(check_random_state(self.random_state).randint(2**31)))
         batch_fit = BatchFit(passes, features, n_threads)
         labels, sizes = batch_fit.labels, batch_fit.sizes.astype(np.float64)
@@ -309,7 +332,6 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
             self.coef_, self.intercept_ = by_feature(fit.coef), fit.intercept - centre
         if saved_counts is not None:
             saved_counts.remove()
-        return self
 
     def _spread_labels(self, coef: Any, intercept: Any, fitted: NDArray[np.int64], n_documents: Any) -> None:
         """Set coefficients of fitted labels; others are those that all or no documents have."""

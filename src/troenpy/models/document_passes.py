@@ -1,8 +1,9 @@
-"""Documents that are read again in every pass, in chunks of bounded size, because they do not fit in memory."""
+"""Passes over documents that do not fit in memory, in chunks of bounded size: of a shuffled copy, or read again."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,14 @@ from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
 from troenpy.features.documents import check_collection, objects
 from troenpy.features.missing_documents import Nulls
 from troenpy.features.seen_labels import SeenLabels
+from troenpy.models.shuffled_copy import ShuffledCopy
 
 #: Characters of text that are held at a time.
-CHUNK_CHARACTERS = 1 << 22
+CHUNK_CHARACTERS = 1 << 23
 #: A key of a document: a hash of its text above, the number of its labels below.
 LABEL_BITS = 20
 LABEL_MASK = np.uint64((1 << LABEL_BITS) - 1)
+MOST_LABEL_SETS = 1 << LABEL_BITS
 
 Keys = NDArray[np.uint64]
 
@@ -61,7 +64,7 @@ Callback = Callable[[Progress], Any]
 
 @dataclass
 class DocumentPasses:
-    """Passes over documents; every pass must give the same ones, in the same order.
+    """Passes over documents: the first reads the source, the others a copy of it in random order.
 
     Parameters
     ----------
@@ -69,11 +72,14 @@ class DocumentPasses:
     nulls : {"error", "empty"}
     callback : callable or None
         Called with a Progress after every chunk.
+    copy : ShuffledCopy or None
+        None reads the source in every pass, which must give the same documents in the same order each time.
     """
 
     source: Callable[[], Iterable[tuple[Any, Any]]]
     nulls: Nulls = "error"
     callback: Callback | None = None
+    copy: ShuffledCopy | None = None
     seen: SeenLabels = field(default_factory=SeenLabels.none)
     #: The classes of a document, by number of appearance: one, or several.
     label_sets: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -94,18 +100,36 @@ class DocumentPasses:
 
     def first(self) -> Iterator[tuple[Chunk, Keys]]:
         """Read all documents for the first time; yield chunks with keys."""
-        for chunk in self._chunks(Progress("reading")):
+        for chunk in self._chunks(self._documents(), Progress("reading")):
             self._keys.append(keys_of(chunk))
+            if self.copy is not None:
+                self.copy.add(chunk.texts)
             yield chunk, self._keys[-1]
-        self._keys_of_all = np.concatenate([*self._keys, np.empty(0, dtype=np.uint64)])
+        keys = np.concatenate([*self._keys, np.empty(0, dtype=np.uint64)])
         self._keys.clear()
-        if not len(self.keys):
+        if not len(keys):
             raise ValueError("batches must hold at least one document, got none")
+        self._keys_of_all = keys if self.copy is None else self.copy.shuffle(keys)
 
     def again(self, stage: str, n_pass: int = 0) -> Iterator[tuple[Chunk, Keys]]:
-        """Read all documents again; yield chunks with keys, and raise unless they are the same as before."""
+        """Go through all documents again; yield chunks with keys."""
+        progress = Progress(stage, total=self.n_documents, n_pass=n_pass)
+        return self._read_again(progress) if self.copy is None else self._read_copy(self.copy, progress)
+
+    def _read_copy(self, copy: ShuffledCopy, progress: Progress) -> Iterator[tuple[Chunk, Keys]]:
+        start, numbers = 0, self._numbers_of_all()
+        for chunk in self._chunks(zip(copy.documents(), numbers, strict=True), progress):
+            yield chunk, self.keys[start : start + len(chunk.texts)]
+            start += len(chunk.texts)
+
+    def _numbers_of_all(self) -> Iterator[int]:
+        for start in range(0, self.n_documents, 1 << 16):
+            yield from (self.keys[start : start + (1 << 16)] & LABEL_MASK).tolist()
+
+    def _read_again(self, progress: Progress) -> Iterator[tuple[Chunk, Keys]]:
+        """Read the source, and raise unless the documents are the same as before."""
         start, n_classes = 0, len(self.seen.classes)
-        for chunk in self._chunks(Progress(stage, total=self.n_documents, n_pass=n_pass)):
+        for chunk in self._chunks(self._documents(), progress):
             keys, before = keys_of(chunk), self.keys[start : start + len(chunk.texts)]
             if len(self.seen.classes) > n_classes or len(before) < len(keys) or (keys != before).any():
                 n_equal = min(len(before), len(keys))
@@ -123,9 +147,9 @@ class DocumentPasses:
             " batches each time"
         )
 
-    def _chunks(self, progress: Progress) -> Iterator[Chunk]:
+    def _chunks(self, documents: Iterable[tuple[Any, int]], progress: Progress) -> Iterator[Chunk]:
         held, numbers, n_characters = list[Any](), list[int](), 0
-        for text, number in self._documents():
+        for text, number in documents:
             held.append(text)
             numbers.append(number)
             n_characters += (len(text) if isinstance(text, str | bytes) else 64) + 1
@@ -144,7 +168,9 @@ class DocumentPasses:
     def _documents(self) -> Iterator[tuple[Any, int]]:
         for n_batch, batch in enumerate(self.source(), start=1):
             if not (isinstance(batch, tuple | list) and len(batch) == 2):
-                raise ValueError(f"a batch must be a pair of texts and labels, got {type(batch).__name__}: batch {n_batch}")
+                raise ValueError(
+                    f"a batch must be a pair of texts and labels, got {type(batch).__name__}: batch {n_batch}"
+                )
             yield from self._of_batch(*batch, n_batch)
 
     def _of_batch(self, texts: Any, y: Any, n_batch: int) -> Iterator[tuple[Any, int]]:
@@ -166,10 +192,16 @@ class DocumentPasses:
         """Return the number of the label set of each document."""
         sets, of_labels = self.label_sets, codes.tolist()
         if labels.is_single:
-            return [sets.setdefault((code,), len(sets)) for code in of_labels]
-        borders = labels.indicator.indptr.tolist()
-        parts = [tuple(of_labels[start:end]) for start, end in zip(borders, borders[1:], strict=False)]
-        return [sets.setdefault(part, len(sets)) for part in parts]
+            numbers = [sets.setdefault((code,), len(sets)) for code in of_labels]
+        else:
+            borders = labels.indicator.indptr.tolist()
+            parts = [tuple(of_labels[start:end]) for start, end in pairwise(borders)]
+            numbers = [sets.setdefault(part, len(sets)) for part in parts]
+        if len(sets) > MOST_LABEL_SETS:
+            raise ValueError(
+                f"batches may hold at most {MOST_LABEL_SETS:,} classes or sets of labels: is this the column of labels?"
+            )
+        return numbers
 
     def indicator(self) -> sparse.csr_array:
         """Return the classes, in ascending order, of every label set: n_sets x n_classes."""
@@ -199,12 +231,16 @@ def _bytes_of(text: Any) -> bytes:
     return text if isinstance(text, bytes) else repr(text).encode("utf-8", "surrogatepass")
 
 
-def read_source(batches: Any, text: str | None, label: str | None) -> Callable[[], Iterable[tuple[Any, Any]]]:
-    """Return a function that returns the batches afresh: of a function, a list, Records or an Arrow dataset.
+def read_source(
+    batches: Any, text: str | None, label: str | None, *, once: bool
+) -> Callable[[], Iterable[tuple[Any, Any]]]:
+    """Return a function that returns the batches: of a function, an iterable, Records or an Arrow dataset.
+
+    Unless they are read once only, it must return them afresh each time.
 
     Examples
     --------
-    >>> source = read_source([(["one"], ["a"])], None, None)
+    >>> source = read_source([(["one"], ["a"])], None, None, once=False)
     >>> list(source()) == list(source())
     True
     """
@@ -213,14 +249,17 @@ def read_source(batches: Any, text: str | None, label: str | None) -> Callable[[
     if text is not None or label is not None:
         raise ValueError(f"text and label name columns of an Arrow dataset, got {type(batches).__name__} as batches")
     if hasattr(batches, "documents"):
-        return batches.documents  # type: ignore[no-any-return]
-    if isinstance(batches, list | tuple):
-        return lambda: batches
+        return batches.documents
     if callable(batches):
-        return batches  # type: ignore[no-any-return]
+        return batches
+    if isinstance(batches, Iterable) and not isinstance(batches, str | bytes | Set | Mapping):
+        if once or iter(batches) is not iter(batches):
+            return lambda: batches
+        advice = ", because with shuffle=False they are read several times"
+    else:
+        advice = ""
     raise TypeError(
-        "batches must be a function that returns an iterable of (texts, labels), as they are read several times, got"
-        f" {type(batches).__name__}"
+        f"batches must be a function that returns an iterable of (texts, labels){advice}, got {type(batches).__name__}"
     )
 
 

@@ -104,7 +104,7 @@ class _Climber:
         self._entropy = 0.0
 
     def __enter__(self) -> "_Climber":
-        self._logs = tempfile.TemporaryFile()  # noqa: SIM115 (closed on exit)
+        self._logs = tempfile.TemporaryFile(prefix="troenpy-")
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -54,7 +54,7 @@ class Sample:
         kept = [i for i, lot in enumerate(self.lots) if lot <= self._limit]
         self.texts, self.numbers, self.lots = (
             [values[i] for i in kept] for values in (self.texts, self.numbers, self.lots)
-        )  # type: ignore[assignment]
+        )
         self._n_characters = sum(map(_length, self.texts))
 
 
