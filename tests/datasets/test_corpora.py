@@ -23,7 +23,7 @@ from troenpy import datasets
 from troenpy.datasets import downloads
 from troenpy.datasets.catalogue import CATALOGUE
 from troenpy.datasets.downloads import Repository, Wheel
-from troenpy.files import archive, folders
+from troenpy.files import drafts, folders
 
 TWEETS = b'"neutral"\tnew phone\n"positive"\ta good day\n'
 RECORDS = (
@@ -342,7 +342,7 @@ def test_an_interruption_while_writing_leaves_nothing(tiny, served, cache, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(archive.os, "fsync", interrupt)
+        patch.setattr(drafts.os, "fsync", interrupt)
         with pytest.raises(KeyboardInterrupt):
             datasets.load("twitter")
     assert files_in(cache) == []
@@ -391,7 +391,7 @@ def test_a_cache_that_cannot_be_written(tiny, served, tmp_path, monkeypatch):
 
     monkeypatch.setenv("TROENPY_CACHE", str(tmp_path / "full"))
     with monkeypatch.context() as patch:
-        patch.setattr(archive.os, "fsync", full)
+        patch.setattr(drafts.os, "fsync", full)
         with pytest.raises(OSError, match=r"full \(No space left on device\): set TROENPY_CACHE to another folder$"):
             datasets.load("twitter")
     assert files_in(tmp_path / "full") == []

@@ -17,6 +17,7 @@ from troenpy.counts.labels import Labels, read_labels
 from troenpy.counts.merging import sum_fields
 from troenpy.counts.saved import from_arrays, plain_arrays, to_arrays
 from troenpy.files import archive
+from troenpy.files.drafts import FilePath
 from troenpy.fitting.parameters import check_whole
 
 
@@ -373,7 +374,7 @@ class ClassCounts:
         fields = self.classes, self.n_documents, self.n_docs, self.doc_freq, self.term_docs, self.terms
         return ClassCounts, (*fields, self.errors, self.kept_above)
 
-    def save(self, path: archive.FilePath) -> None:
+    def save(self, path: FilePath) -> None:
         """Write one safetensors file; equal counts give equal bytes.
 
         Parameters
@@ -384,7 +385,7 @@ class ClassCounts:
         archive.write(path, {"kind": "ClassCounts", "version": self.FILE_VERSION}, self.to_arrays())
 
     @classmethod
-    def load(cls, path: archive.FilePath) -> "ClassCounts":
+    def load(cls, path: FilePath) -> "ClassCounts":
         """Read a file written by `save`. Everything is validated, and no code in the file is run.
 
         Parameters

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from troenpy.datasets import downloads
 from troenpy.datasets.catalogue import CATALOGUE, Entry
 from troenpy.datasets.originals import Record
-from troenpy.files import archive, folders
-from troenpy.files.archive import FilePath
+from troenpy.files import folders
+from troenpy.files.drafts import FilePath, write_atomically
 from troenpy.files.folders import find_file
 
 _DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, KeyError, ValueError)
@@ -225,7 +225,7 @@ def _fetch(entry: Entry, cache: Path | None) -> bytes:
         raise ValueError(f"the download from {source} cannot be read as {entry.name}: {error}") from None
     _check(entry, content, f"the download from {source} is not the corpus {entry.name}", "the source has changed")
     with folders.cache_errors(path.parent):
-        archive.write_atomically(path, gzip.compress(content, compresslevel=6, mtime=0))
+        write_atomically(path, gzip.compress(content, compresslevel=6, mtime=0))
     return content
 
 

@@ -12,7 +12,7 @@ from troenpy.experiments.grammar import Method
 from troenpy.experiments.journal import PROTOCOL, Row, pack_bits, versions
 from troenpy.experiments.progress import Task
 from troenpy.experiments.splits import CountedCorpus, Split, count_terms
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath
 from troenpy.files.processes import cpu_seconds
 from troenpy.transport import embeddings
 

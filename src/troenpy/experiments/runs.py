@@ -20,7 +20,7 @@ from troenpy.experiments.journal import Row, open_journal, versions
 from troenpy.experiments.new_rows import RunContext, new_rows, threads
 from troenpy.experiments.progress import Progress, ProgressMeter, Task
 from troenpy.experiments.splits import deduplicate, fingerprint, n_test_documents
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_count
 from troenpy.transport import embeddings

@@ -19,7 +19,7 @@ from troenpy.experiments.probabilities import calibration_error, log_loss
 from troenpy.experiments.splits import TEST_SIZE, fingerprint
 from troenpy.experiments.text_methods import TextMethod
 from troenpy.features.count_vectorizer import CountVectorizer
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from troenpy.features.streams import PlainStream, ViewStreams
 from troenpy.features.tallies import Tally
 from troenpy.features.views import read_views
 from troenpy.files import archive
+from troenpy.files.drafts import FilePath
 from troenpy.files.saved import add_prefix, select_prefix
 
 CHECKPOINT_VERSION = 1
@@ -31,7 +32,7 @@ class Checkpoint:
         Between two writes, at least.
     """
 
-    path: archive.FilePath
+    path: FilePath
     seconds: float = SECONDS_BETWEEN
     _last: float = field(default_factory=time.monotonic)
 

@@ -4,6 +4,7 @@
 `folders` finds corpora and word vectors, `processes` runs work in several processes.
 """
 
-from troenpy.files.archive import Arrays, FilePath, write_atomically
+from troenpy.files.archive import Arrays
+from troenpy.files.drafts import FilePath, write_atomically
 
 __all__ = ["Arrays", "FilePath", "write_atomically"]

@@ -5,9 +5,6 @@ keys (several entries would be written in random order).
 """
 
 import json
-import os
-import secrets
-import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,14 +16,13 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from troenpy.display.plain import printable
+from troenpy.files.drafts import FilePath, checked_path, write_atomically
 from troenpy.files.mapping import map_file
 from troenpy.files.packing import pack_integers, unpack_integers
 
 Arrays = dict[str, NDArray[Any]]
-FilePath = str | os.PathLike[str]
 
 _ENTRY, _CHECKSUM, _PACKED = "troenpy", "checksum", "packed"
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write(path: FilePath, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -54,54 +50,12 @@ def _text(content: Any) -> str:
     return json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
-def write_atomically(path: FilePath, content: bytes) -> None:
-    """Write a file atomically: if it fails, the old file is unchanged.
-
-    Links are followed, and a replaced file keeps its mode.
-    """
-    target = Path(os.path.realpath(_checked_path(path)))
-    mode = _mode(target, Path(path))
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with os.fdopen(os.open(draft, _NEW_FILE, 0o666 if mode is None else mode), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            draft.chmod(mode)  # the umask may have removed permissions
-        draft.replace(target)
-    except BaseException as error:
-        draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:  # the original names the draft or no file
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        raise
-
-
-def _checked_path(path: FilePath) -> Path:
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be a file name, got {path!r}")
-    return Path(path)
-
-
-def _mode(target: Path, path: Path) -> int | None:
-    """Return the mode of the file to replace, or None if it does not exist; raise if it cannot be replaced."""
-    if target.is_symlink():
-        raise OSError(f"cannot write {path}: it is a broken link")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: the folder {target.parent} does not exist")
-    if not target.exists():
-        return None
-    if not target.is_file():
-        raise OSError(f"cannot write {path}: it is not a file")
-    return stat.S_IMODE(target.stat().st_mode)
-
-
 def read(path: FilePath, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
     """Read header and arrays, and check the kind, the version (at most the given one) and the checksum.
 
     Arrays that were not packed, such as floats, are read-only parts of the mapped file (`map_file`).
     """
-    if _checked_path(path).is_dir():
+    if checked_path(path).is_dir():
         raise IsADirectoryError(f"{path} is a folder: pass the path of a file")
     if not Path(path).is_file():
         raise FileNotFoundError(f"file not found: {path}")

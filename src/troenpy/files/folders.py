@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath
 
 DATA_VARIABLE = "TROENPY_DATA"
 CACHE_VARIABLE = "TROENPY_CACHE"

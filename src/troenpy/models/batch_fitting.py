@@ -15,9 +15,9 @@ from troenpy.features.checkpoints import Checkpoint
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import read_views
 from troenpy.fitting.parameters import check_whole
-from troenpy.models.choice import MOST_COEFFICIENTS, Choice, choose
+from troenpy.models.choice import MOST_COEFFICIENTS, USUAL_STRENGTH, Choice, choose
 from troenpy.models.document_passes import LABEL_MASK, Chunk, DocumentPasses, Keys, Progress
-from troenpy.models.held_out import design_parts
+from troenpy.models.held_out import LEAST_HELD_OUT, design_parts
 from troenpy.models.losses import Floats
 from troenpy.models.pass_ascent import Batch, PassFit, Target, fit_in_passes
 from troenpy.models.survey import Copies, Sample
@@ -44,7 +44,7 @@ class BatchFit:
     n_threads: int
 
     def __post_init__(self) -> None:
-        self.indicator = self.passes.indicator()
+        self.classes, self.indicator = self.passes.seen.classes, self.passes.indicator()
         #: The number of documents with each label set.
         self.sizes = np.zeros(len(self.passes.label_sets), dtype=np.int64)
         #: The same of documents without a known term, once they have been learnt from.
@@ -55,12 +55,15 @@ class BatchFit:
     @property
     def is_single(self) -> bool:
         """Whether every document has one label."""
-        return self.passes.is_list
+        return self.passes.is_single
 
     @property
     def labels(self) -> Labels:
         """The label sets, as if they were documents."""
-        return Labels(self.passes.seen.classes, self.indicator, self.is_single)
+        return self._labels(np.arange(len(self.sizes)))
+
+    def _labels(self, numbers: NDArray[np.int64]) -> Labels:
+        return Labels(self.classes, sparse.csr_array(self.indicator[numbers]), self.is_single)
 
     def choose(
         self,
@@ -71,17 +74,18 @@ class BatchFit:
         random_state: Any,
     ) -> Choice:
         """Return the views and the C that predict held-out documents of the sample best."""
-        if len(candidates) * len(strengths) == 1:
-            return Choice(candidates[0], strengths[0])
+        usual = Choice(candidates[-1], USUAL_STRENGTH if USUAL_STRENGTH in strengths else strengths[0])
+        if len(candidates) * len(strengths) == 1 or len(sample.texts) < LEAST_HELD_OUT:
+            return usual
         self._tell("choosing")
         indicator = sparse.csr_array(self.indicator[sample.numbers])
-        classes = self.passes.seen.classes
+        classes = self.classes
         if self.is_single:  # the classes of the sample, which may not be all
             here = np.flatnonzero(np.bincount(indicator.indices, minlength=len(classes)))
             classes, indicator = classes[here], sparse.csr_array(indicator[:, here])
             class_weights = class_weights[here]
         if len(classes) < 2:
-            return Choice(candidates[-1], strengths[len(strengths) // 2])
+            return usual
         labels = Labels(classes, indicator, self.is_single)
         counted = self.features._count(sample.texts, labels, None)
         return choose(self.features, counted, class_weights, candidates, strengths, random_state)
@@ -90,12 +94,12 @@ class BatchFit:
         """Count the terms of all documents, and choose and weight those of the views."""
         features = self.features
         features.views = [view for view in features._views_or_default() if view[0] in views]
-        n_classes, most = len(self.passes.seen.classes), MOST_TERMS
+        n_classes = len(self.classes)
         n_decisions = 1 if self.is_single and n_classes == 2 else n_classes
         for _, counter, blocks in features.views:
             affordable = max(1, MOST_COEFFICIENTS // (n_decisions * len(blocks) * len(features.views)))
             if counter.max_terms is None and counter.vocabulary is None:
-                counter.max_terms = min(most, affordable) if max_terms is None else max_terms
+                counter.max_terms = min(MOST_TERMS, affordable) if max_terms is None else max_terms
         n_counted = 0
         if checkpoint is not None:
             n_counted = checkpoint.restore(features, self.passes.keys)
@@ -104,7 +108,7 @@ class BatchFit:
             start += len(chunk.texts)
             if start <= n_counted:
                 continue
-            features.partial_fit(chunk.texts, self.passes.labels(chunk))
+            features.partial_fit(chunk.texts, self._labels(chunk.numbers))
             if checkpoint is not None:
                 checkpoint.note(features, self.passes.keys[:start])
         if not hasattr(features, "views_"):
@@ -123,7 +127,8 @@ class BatchFit:
                 rows = self._rows(chunk, keys, copies, is_first=n_pass == 1)
                 yield Batch(rows, chunk.numbers)
 
-        return fit_in_passes(read, self._targets(class_weights), self.sizes, C, max_passes)
+        targets = self._targets(class_weights)
+        return fit_in_passes(read, targets, self.sizes, self.features.n_columns_, C, max_passes)
 
     def _rows(self, chunk: Chunk, keys: Keys, copies: Copies | None, *, is_first: bool) -> Rows:
         features = self.features

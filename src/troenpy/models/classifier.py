@@ -25,6 +25,7 @@ from troenpy.features.checkpoints import Checkpoint
 from troenpy.features.counted_documents import CountedDocuments
 from troenpy.features.term_features import TermFeatures
 from troenpy.files import archive
+from troenpy.files.drafts import FilePath
 from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
@@ -241,7 +242,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         label: str | None = None,
         max_terms: int | None = None,
         shuffle: bool = True,
-        checkpoint: archive.FilePath | None = None,
+        checkpoint: FilePath | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Learn from documents that do not fit in memory, a batch at a time.
@@ -304,7 +305,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         candidates: list[tuple[str, ...]],
         strengths: tuple[float, ...],
         max_terms: int | None,
-        checkpoint: archive.FilePath | None,
+        checkpoint: FilePath | None,
         n_threads: int,
         max_iter: int,
     ) -> None:

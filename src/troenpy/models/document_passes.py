@@ -1,7 +1,7 @@
 """Passes over documents that do not fit in memory, in chunks of bounded size: of a shuffled copy, or read again."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from troenpy.counts.labels import Labels, check_labels_fit, read_required_labels
-from troenpy.features.documents import check_collection, objects
-from troenpy.features.missing_documents import Nulls
+from troenpy.features.documents import check_collection
+from troenpy.features.kept_streams import errors_of_batch
 from troenpy.features.seen_labels import SeenLabels
 from troenpy.models.shuffled_copy import ShuffledCopy
 
@@ -69,7 +69,8 @@ class DocumentPasses:
     Parameters
     ----------
     source : callable that returns an iterable of (texts, y)
-    nulls : {"error", "empty"}
+    read : callable
+        Checks the texts of a batch and yields them one by one.
     callback : callable or None
         Called with a Progress after every chunk.
     copy : ShuffledCopy or None
@@ -77,13 +78,14 @@ class DocumentPasses:
     """
 
     source: Callable[[], Iterable[tuple[Any, Any]]]
-    nulls: Nulls = "error"
+    read: Callable[[Any], Iterable[Any]] = iter
     callback: Callback | None = None
     copy: ShuffledCopy | None = None
     seen: SeenLabels = field(default_factory=SeenLabels.none)
     #: The classes of a document, by number of appearance: one, or several.
     label_sets: dict[tuple[int, ...], int] = field(default_factory=dict)
-    is_list: bool = True
+    #: Whether every document has one label.
+    is_single: bool = True
     _keys: list[Keys] = field(default_factory=list)
     _keys_of_all: Keys | None = None
 
@@ -128,13 +130,13 @@ class DocumentPasses:
 
     def _read_again(self, progress: Progress) -> Iterator[tuple[Chunk, Keys]]:
         """Read the source, and raise unless the documents are the same as before."""
-        start, n_classes = 0, len(self.seen.classes)
+        start = 0
         for chunk in self._chunks(self._documents(), progress):
             keys, before = keys_of(chunk), self.keys[start : start + len(chunk.texts)]
-            if len(self.seen.classes) > n_classes or len(before) < len(keys) or (keys != before).any():
-                n_equal = min(len(before), len(keys))
-                at = np.flatnonzero(keys[:n_equal] != before[:n_equal])
-                self._raise_other(start + int(at[0] if len(at) else n_equal))
+            n_both = min(len(before), len(keys))
+            others = np.flatnonzero(keys[:n_both] != before[:n_both])
+            if len(others) or n_both < len(keys):
+                self._raise_other(start + int(others[0] if len(others) else n_both))
             yield chunk, keys
             start += len(keys)
         if start < self.n_documents:
@@ -162,31 +164,28 @@ class DocumentPasses:
     def _chunk(self, texts: list[Any], numbers: list[int], progress: Progress) -> Chunk:
         if self.callback is not None:
             progress.n_documents += len(texts)
-            self.callback(progress)
+            self.callback(replace(progress))
         return Chunk(texts, np.array(numbers, dtype=np.int64))
 
     def _documents(self) -> Iterator[tuple[Any, int]]:
         for n_batch, batch in enumerate(self.source(), start=1):
-            if not (isinstance(batch, tuple | list) and len(batch) == 2):
-                raise ValueError(
-                    f"a batch must be a pair of texts and labels, got {type(batch).__name__}: batch {n_batch}"
-                )
-            yield from self._of_batch(*batch, n_batch)
+            with errors_of_batch(n_batch):
+                documents, numbers = self._of_batch(batch)
+            yield from zip(documents, numbers, strict=True)
 
-    def _of_batch(self, texts: Any, y: Any, n_batch: int) -> Iterator[tuple[Any, int]]:
-        if hasattr(texts, "to_pylist"):  # Arrow data
-            texts = texts.to_pylist()
-        try:
-            labels = read_required_labels(y, "TroenpyClassifier")
-            documents = list(objects(check_collection(texts), self.nulls))
-            check_labels_fit(labels, len(documents), whole=False)
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"batch {n_batch}: {error}") from None
-        if not documents:
-            return
+    def _of_batch(self, batch: Any) -> tuple[list[Any], list[int]]:
+        """Return the documents of a batch, and the number of the label set of each."""
+        if not (isinstance(batch, tuple | list) and len(batch) == 2):
+            size = f" of length {len(batch)}" if isinstance(batch, tuple | list) else ""
+            raise ValueError(f"a batch must be a pair of texts and labels, got {type(batch).__name__}{size}")
+        documents = list(self.read(check_collection(batch[0])))
+        if not documents and batch[1] is not None and not len(batch[1]):
+            return [], []
+        labels = read_required_labels(batch[1], "TroenpyClassifier")
+        check_labels_fit(labels, len(documents), whole=False)
         self.seen, codes = self.seen.add(labels, None)
-        self.is_list = self.is_list and labels.is_list
-        yield from zip(documents, self._numbers(labels, codes), strict=True)
+        self.is_single = self.is_single and labels.is_list and labels.is_single
+        return documents, self._numbers(labels, codes)
 
     def _numbers(self, labels: Labels, codes: NDArray[np.int64]) -> list[int]:
         """Return the number of the label set of each document."""
@@ -195,7 +194,7 @@ class DocumentPasses:
             numbers = [sets.setdefault((code,), len(sets)) for code in of_labels]
         else:
             borders = labels.indicator.indptr.tolist()
-            parts = [tuple(of_labels[start:end]) for start, end in pairwise(borders)]
+            parts = [tuple(sorted(of_labels[start:end])) for start, end in pairwise(borders)]
             numbers = [sets.setdefault(part, len(sets)) for part in parts]
         if len(sets) > MOST_LABEL_SETS:
             raise ValueError(
@@ -213,10 +212,6 @@ class DocumentPasses:
         found = sparse.csr_array((np.ones(len(columns), dtype=np.int64), columns, borders), shape=shape)
         found.sort_indices()
         return found
-
-    def labels(self, chunk: Chunk) -> Labels:
-        """Return the labels of a chunk, with all classes."""
-        return Labels(self.seen.classes, sparse.csr_array(self.indicator()[chunk.numbers]), self.is_list)
 
 
 def keys_of(chunk: Chunk) -> Keys:
@@ -270,7 +265,9 @@ def _of_dataset(dataset: Any, text: str | None, label: str | None) -> Callable[[
             raise ValueError(f"{parameter} must name a column of the dataset, one of {', '.join(names)}; got {name!r}")
 
     def batches() -> Iterator[tuple[Any, Any]]:
-        for batch in dataset.to_batches(columns=[text, label]):
+        is_dataset = hasattr(dataset, "scanner")  # not a table
+        of_both = dataset.to_batches(columns=[text, label]) if is_dataset else dataset.select(both).to_batches()
+        for batch in of_both:
             yield batch.column(text), batch.column(label).to_pylist()
 
     return batches

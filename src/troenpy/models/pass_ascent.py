@@ -1,13 +1,12 @@
 """Logistic regression in passes over batches of rows that are made again for each pass.
 
 The kernel's dual coordinate ascent goes through the rows of a batch in random order; what it must know of each row in
-the next pass, four bytes for each decision, waits in a temporary file. Without the kernel a pass is a step of L-BFGS.
+the next pass, four bytes for each decision, waits in one temporary file. Without the kernel a pass is a step of L-BFGS.
 """
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +49,9 @@ class PassFit(NamedTuple):
     solver: str
 
 
-def fit_in_passes(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C: float, max_passes: int) -> PassFit:
+def fit_in_passes(
+    read: Pass, targets: list[Target], sizes: NDArray[np.int64], n_columns: int, C: float, max_passes: int
+) -> PassFit:
     """Minimise C x the sum of log losses + half the sum of squared coefficients, over all batches.
 
     Parameters
@@ -60,6 +61,8 @@ def fit_in_passes(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C
         Each is fitted separately.
     sizes : ndarray of shape (n_sets,)
         The number of documents with each label set.
+    n_columns : int
+        Of every batch.
     C : float
     max_passes : int
 
@@ -67,21 +70,28 @@ def fit_in_passes(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C
     -------
     PassFit
     """
+    if not targets:
+        for _ in read(1):  # for what the reader notes of the documents
+            pass
+        return PassFit(np.empty((0, n_columns)), np.empty(0), 0, True, "none")
     fit = _ascend if _kernel.compiled() is not None else _descend
-    return fit(read, targets, sizes, C, max_passes)
+    return fit(read, targets, sizes, n_columns, C, max_passes)
 
 
-def _ascend(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C: float, max_passes: int) -> PassFit:
-    with ExitStack() as stack:
+def _ascend(
+    read: Pass, targets: list[Target], sizes: NDArray[np.int64], n_columns: int, C: float, max_passes: int
+) -> PassFit:
+    with tempfile.TemporaryFile(prefix="troenpy-") as logs:
         climbers = list[_Climber]()
         share, n_pass = np.inf, 0
         while n_pass < min(max_passes, MOST_PASSES) and not share <= SETTLED:
             n_pass += 1
+            logs.seek(0)
             for batch in read(n_pass):
                 if not climbers:
-                    climbers = [stack.enter_context(_Climber(target, sizes, batch.rows, C)) for target in targets]
+                    climbers = [_Climber(target, sizes, batch.rows, C) for target in targets]
                 for climber in climbers:
-                    climber.climb(batch, n_pass)
+                    climber.climb(batch, logs, is_first=n_pass == 1)
             gains, bounds = zip(*(climber.end_pass() for climber in climbers), strict=True)
             if n_pass > 1 and sum(bounds) > 0:  # the first pass does not know its gain
                 share = sum(gains) / sum(bounds)
@@ -90,7 +100,7 @@ def _ascend(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C: floa
 
 
 class _Climber:
-    """The ascent of one target, and what it must know of each row."""
+    """The ascent of one target."""
 
     def __init__(self, target: Target, sizes: NDArray[np.int64], rows: Rows, C: float) -> None:
         assert _kernel.native is not None  # noqa: S101
@@ -103,28 +113,20 @@ class _Climber:
         self._shape = len(intercept), rows.n_columns
         self._entropy = 0.0
 
-    def __enter__(self) -> "_Climber":
-        self._logs = tempfile.TemporaryFile(prefix="troenpy-")
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._logs.close()
-
-    def climb(self, batch: Batch, n_pass: int) -> None:
-        codes, n_rows, width = self._target.codes[batch.numbers], batch.rows.n_rows, self._ascent.width
-        if n_pass == 1:
-            logs = np.zeros((n_rows, width), dtype=np.float32)
-        else:
-            logs = np.frombuffer(bytearray(self._logs.read(4 * n_rows * width)), np.float32).reshape(n_rows, width)
-            self._logs.seek(-logs.nbytes, 1)
+    def climb(self, batch: Batch, file: BinaryIO, *, is_first: bool) -> None:
+        """Visit the rows of a batch; what is known of them is read from the file, and written in its place."""
+        codes = self._target.codes[batch.numbers]
+        logs = np.zeros((batch.rows.n_rows, self._ascent.width), dtype=np.float32)
+        if not is_first:
+            logs.ravel()[:] = np.frombuffer(file.read(logs.nbytes), np.float32)
+            file.seek(-logs.nbytes, 1)
         weights = self._target.weights[codes] / self._largest
         self._ascent.climb(batch.rows.native, codes, weights, logs)
-        self._logs.write(logs.data)
+        file.write(logs.data)
         self._entropy += float(weights @ _entropies(logs))
 
     def end_pass(self) -> tuple[float, float]:
         """Return about how much there was to gain, and the dual objective: a lower bound of the objective."""
-        self._logs.seek(0)
         bound = self._entropy - self._ascent.half_squares()
         self._entropy = 0.0
         return self._largest * self._ascent.end_pass(), self._largest * bound
@@ -136,14 +138,15 @@ class _Climber:
         return coef, intercept
 
 
-def _descend(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C: float, max_passes: int) -> PassFit:
-    rows, n_pass = next(read(0)).rows, 0
-    n_columns = rows.n_columns
+def _descend(
+    read: Pass, targets: list[Target], sizes: NDArray[np.int64], n_columns: int, C: float, max_passes: int
+) -> PassFit:
+    n_pass = 0
     starts = [_first_intercept(target, sizes) for target in targets]
     ends = np.cumsum([0, *map(len, starts)]).tolist()
 
     def objective(state: Floats) -> tuple[float, Floats]:
-        nonlocal n_pass
+        nonlocal n_pass, batch
         n_pass += 1
         by_column = state.reshape(n_columns + 1, ends[-1])
         coef, intercept = by_column[:-1], by_column[-1]
@@ -158,6 +161,7 @@ def _descend(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C: flo
                 gradient[-1, own] += of_intercept
         return value, gradient.ravel()
 
+    batch: Batch
     state = np.zeros((n_columns + 1, ends[-1]))
     state[-1] = np.concatenate(starts)
     found = optimize.minimize(
@@ -165,7 +169,7 @@ def _descend(read: Pass, targets: list[Target], sizes: NDArray[np.int64], C: flo
         options={"maxfun": max_passes, "maxiter": max_passes, "ftol": 1e-6, "gtol": 0.0},
     )  # fmt: skip
     by_column = found.x.reshape(n_columns + 1, ends[-1])
-    return PassFit(rows.in_order(by_column[:-1].T), by_column[-1].copy(), n_pass, bool(found.success), "lbfgs")
+    return PassFit(batch.rows.in_order(by_column[:-1].T), by_column[-1].copy(), n_pass, bool(found.success), "lbfgs")
 
 
 def _first_intercept(target: Target, sizes: NDArray[np.int64]) -> Floats:

@@ -20,6 +20,7 @@ from troenpy.features.term_weighter import TermWeighter
 from troenpy.features.tfpi_vectorizer import TfPiVectorizer
 from troenpy.files import archive
 from troenpy.files.archive import Arrays
+from troenpy.files.drafts import FilePath
 from troenpy.files.saved import Saved, add_prefix, select_prefix
 from troenpy.fitting.parameters import check_flag
 from troenpy.models.classifier import TroenpyClassifier
@@ -32,7 +33,7 @@ FILE_VERSION = 3
 MAX_DEPTH = 50  # a classifier whose features have a list of stop words needs 10
 
 
-def save(model: Any, path: archive.FilePath, *, for_prediction: bool = False) -> None:
+def save(model: Any, path: FilePath, *, for_prediction: bool = False) -> None:
     """Write a fitted estimator to one safetensors file; equal models give equal bytes.
 
     Parameters
@@ -65,7 +66,7 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
     archive.write(path, {"kind": "model", "version": FILE_VERSION, "versions": versions, "state": state}, arrays)
 
 
-def load(path: archive.FilePath, *, allow_reading_files: bool = False) -> Any:
+def load(path: FilePath, *, allow_reading_files: bool = False) -> Any:
     """Load an estimator written by `save`. Everything is validated, and no code in the file is run.
 
     The file is mapped into memory: its large arrays are read-only, and processes that load the same file share them.

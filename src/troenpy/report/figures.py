@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from troenpy.files import archive
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath, write_atomically
 from troenpy.report.charts import CHOICE, Figure, Spec, check_extra
 from troenpy.report.error_figures import (
     FIGURE_1,
@@ -68,7 +67,7 @@ def write_figures(summary: Summary, folder: FilePath) -> list[Path]:
             }
             for ending, content in contents.items():
                 path = Path(folder) / f"{name}.{ending}"
-                archive.write_atomically(path, content)
+                write_atomically(path, content)
                 written.append(path)
     return written
 

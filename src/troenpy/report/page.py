@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from troenpy.experiments.tables import caption, markdown_code, markdown_table, markdown_text, p_value, to_markdown
-from troenpy.files import archive
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath, write_atomically
 from troenpy.report.charts import SHAPES, check_extra, class_mark
 from troenpy.report.claims import HELD, NOT_HELD
 from troenpy.report.figures import figures
@@ -44,7 +43,7 @@ def write_report(summary: Summary, folder: FilePath, *, with_page: bool = True) 
     if with_page:
         texts = {PAGE: to_html(summary)} | texts
     for name, text in texts.items():
-        archive.write_atomically(Path(folder) / name, text.encode("utf-8", "replace"))
+        write_atomically(Path(folder) / name, text.encode("utf-8", "replace"))
     return [Path(folder) / name for name in texts]
 
 

@@ -12,7 +12,7 @@ from troenpy.experiments import methods
 from troenpy.experiments.journal import Row, read_rows
 from troenpy.experiments.runs import RunOptions, run_with
 from troenpy.experiments.splits import CountedCorpus, count_terms, deduplicate, fingerprint
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath
 from troenpy.report.page import write_report
 from troenpy.report.projection import SAMPLE, project
 from troenpy.report.summary import Summary, summarise

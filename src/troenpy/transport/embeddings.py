@@ -9,8 +9,8 @@ from pathlib import Path
 from troenpy.datasets import downloads
 from troenpy.datasets.downloads import Wheel
 from troenpy.datasets.originals import zip_members
-from troenpy.files import archive, folders
-from troenpy.files.archive import FilePath
+from troenpy.files import folders
+from troenpy.files.drafts import FilePath, write_atomically
 from troenpy.transport.vector_files import read
 from troenpy.transport.vectors import Coverage, WordVectors
 
@@ -124,5 +124,5 @@ def _fetch(embedding: Embedding, cache: Path | None) -> Path:
             f"{embedding.member} has sha256 {found}, expected {embedding.checksum}: the source has changed"
         )
     with folders.cache_errors(path.parent):
-        archive.write_atomically(path, content)
+        write_atomically(path, content)
     return path

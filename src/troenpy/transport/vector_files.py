@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from troenpy.files.archive import FilePath
+from troenpy.files.drafts import FilePath
 from troenpy.transport.vectors import Vectors, WordVectors
 
 LONGEST_LINE = 2**20  # bytes: hundreds of times longer than a line with 300 dimensions
