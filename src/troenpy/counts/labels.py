@@ -1,6 +1,6 @@
 """Read labels of any kind that scikit-learn accepts into sorted classes and an indicator matrix."""
 
-from collections.abc import Mapping, MappingView, Sequence, Set, Sized
+from collections.abc import Iterable, Mapping, MappingView, Sequence, Set, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -84,6 +84,24 @@ def _labels(classes: NDArray[Any], codes: NDArray[np.int64]) -> Labels:
     n = len(codes)
     indicator = sparse.csr_array((np.ones(n, np.int64), codes, np.arange(n + 1)), shape=(n, len(classes)))
     return Labels(classes, indicator)
+
+
+def read_label_sets(sets: Sequence[Iterable[str]]) -> Labels:
+    """Read any number of labels for each document.
+
+    Examples
+    --------
+    >>> labels = read_label_sets([("oil", "grain"), (), ("oil",)])
+    >>> labels.classes.tolist(), labels.indicator.toarray().tolist()
+    (['grain', 'oil'], [[1, 1], [0, 0], [0, 1]])
+    """
+    distinct = [sorted(set(labels)) for labels in sets]
+    classes = sorted({label for labels in distinct for label in labels})
+    place = {label: number for number, label in enumerate(classes)}
+    codes = np.array([place[label] for labels in distinct for label in labels], dtype=np.int64)
+    borders = np.cumsum([0, *map(len, distinct)])
+    indicator = sparse.csr_array((np.ones(len(codes), np.int64), codes, borders), shape=(len(distinct), len(classes)))
+    return Labels(np.array([*classes, ""], dtype=object)[:-1], indicator, is_list=False)
 
 
 def labels_for_sklearn(y: Any) -> Any:

@@ -23,11 +23,11 @@ from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_whole
 
 
-def check_counter(counter: CountVectorizer) -> None:
+def check_counter(counter: CountVectorizer, method: str = "partial_fit") -> None:
     """Raise an error for wrong parameters, and for those that need all documents at once."""
     if counter.max_features is not None:
         raise ValueError(
-            "max_features cannot be used with partial_fit: a term that is rare in the first batches may become"
+            f"max_features cannot be used with {method}: a term that is rare in the first batches may become"
             " frequent later. Use max_terms, min_df or a fixed vocabulary"
         )
     if counter.max_terms is not None:

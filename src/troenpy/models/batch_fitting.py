@@ -1,6 +1,7 @@
 """TroenpyClassifier on documents that do not fit in memory: passes to read, choose, count and learn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,12 @@ from scipy import sparse
 
 from troenpy._kernel.solver import Rows
 from troenpy.counts.labels import Labels
+from troenpy.features.arrow_documents import exports_arrow
 from troenpy.features.batches import check_counter
 from troenpy.features.checkpoints import Checkpoint
+from troenpy.features.documents import objects, texts
+from troenpy.features.missing_documents import Nulls
+from troenpy.features.shared_reading import errors_of_view
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import read_views
 from troenpy.fitting.parameters import check_whole
@@ -65,6 +70,13 @@ class BatchFit:
     def _labels(self, numbers: NDArray[np.int64]) -> Labels:
         return Labels(self.classes, sparse.csr_array(self.indicator[numbers]), self.is_single)
 
+    def check_classes(self) -> None:
+        """Raise unless there are two classes with documents."""
+        present = np.flatnonzero(self.sizes @ self.indicator)
+        if len(present) < 2:
+            names = ", ".join(map(repr, self.classes[present].tolist())) or "none"
+            raise ValueError(f"there must be at least two classes with documents, got {names}")
+
     def choose(
         self,
         sample: Sample,
@@ -112,9 +124,7 @@ class BatchFit:
             if checkpoint is not None:
                 checkpoint.note(features, self.passes.keys[:start])
         if not hasattr(features, "views_"):
-            raise ValueError(
-                "there must be a term and two classes to learn from: check labels, min_df, max_df and stop_words"
-            )
+            raise ValueError("no view has a term that is kept: check min_df, max_df, min_class_df and stop_words")
 
     def learn(self, C: float, class_weights: Floats, max_passes: int) -> PassFit:
         """Fit the coefficients."""
@@ -183,6 +193,27 @@ def check_batch_parameters(features: TermFeatures, tol: float | None, max_terms:
         raise ValueError("cv cannot be used with fit_batches: folds need all documents at once. Use fit")
     if max_terms is not None:
         check_whole("max_terms", max_terms, least=1)
-    for view in read_views(features._views_or_default()):
-        if view.counter is not None:
-            check_counter(view.counter)
+    views = read_views(features._views_or_default())
+    for view in views:
+        with errors_of_view(view.name) if len(views) > 1 else nullcontext():
+            assert view.counter is not None  # noqa: S101
+            check_counter(view.counter, "fit_batches")
+            if view.counter.input == "file":
+                raise ValueError("input='file' cannot be used with fit_batches: use input='filename'")
+
+
+def document_reader(features: TermFeatures) -> Callable[[Any], Iterable[Any]]:
+    """Return a function that checks the documents of a batch, and makes them text if all views read text alike."""
+    counters = [counter for _, counter, _ in features._views_or_default()]
+    first = counters[0]
+    nulls: Nulls = "empty" if all(counter.nulls == "empty" for counter in counters) else "error"
+    encoding = first.encoding, first.decode_error
+    are_text = all(one._takes_text_only() and (one.encoding, one.decode_error) == encoding for one in counters)
+
+    def read(documents: Any) -> Iterable[Any]:
+        if are_text:
+            return texts(documents, first.decode, nulls)
+        is_readable = len(counters) == 1 or exports_arrow(documents)
+        return first._readable(documents) if is_readable else objects(documents, nulls)
+
+    return read

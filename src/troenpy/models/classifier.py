@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
@@ -29,9 +30,10 @@ from troenpy.files.drafts import FilePath
 from troenpy.files.saved import Saved, check_array
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.memory import check_memory
+from troenpy.fitting.notices import warn_user
 from troenpy.fitting.parameters import check_flag, check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
-from troenpy.models.batch_fitting import BatchFit, check_batch_parameters
+from troenpy.models.batch_fitting import BatchFit, check_batch_parameters, document_reader
 from troenpy.models.choice import STRENGTHS, Choice, choose, n_coefficients
 from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.default_views import linear_features, read_candidates
@@ -255,11 +257,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        batches : callable, iterable, records.Records or Arrow dataset
+        batches : callable, iterable, records.Records, Arrow dataset or table
             Pairs (texts, y), or a function without arguments that returns an iterable of them. Labels are as in `fit`;
             not every batch needs every class.
         text, label : str, optional
-            The columns of an Arrow dataset.
+            The columns of an Arrow dataset or table.
         max_terms : int, optional
             How many terms of each view to keep at most: from where there are more, counts of rare terms are
             approximate (see the Notes of :class:`TfPiVectorizer`). By default 1,048,576, or fewer if there are many
@@ -291,11 +293,11 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         n_threads, max_iter = job_count(self.n_jobs), check_whole("max_iter", self.max_iter, least=1)
         features, candidates, strengths = self._settings()
         check_batch_parameters(features, self.tol, max_terms)
-        nulls = features._views_or_default()[0][1].nulls
         source = read_source(batches, text, label, once=check_flag("shuffle", shuffle))
+        saved_counts = None if checkpoint is None else Checkpoint(checkpoint)
         with closing(ShuffledCopy()) if shuffle else nullcontext() as copy:
-            passes = DocumentPasses(source, nulls, callback, copy)
-            self._fit_passes(passes, features, candidates, strengths, max_terms, checkpoint, n_threads, max_iter)
+            passes = DocumentPasses(source, document_reader(features), callback, copy)
+            self._fit_passes(passes, features, candidates, strengths, max_terms, saved_counts, n_threads, max_iter)
         return self
 
     def _fit_passes(
@@ -305,12 +307,13 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         candidates: list[tuple[str, ...]],
         strengths: tuple[float, ...],
         max_terms: int | None,
-        checkpoint: FilePath | None,
+        saved_counts: Checkpoint | None,
         n_threads: int,
         max_iter: int,
     ) -> None:
         sample = survey(passes, int(check_random_state(self.random_state).randint(2**31)))
         batch_fit = BatchFit(passes, features, n_threads)
+        batch_fit.check_classes()
         labels, sizes = batch_fit.labels, batch_fit.sizes.astype(np.float64)
         self.classes_, self._is_multilabel = labels.classes, not batch_fit.is_single
         class_weights = self._class_weights(labels, sizes)
@@ -319,11 +322,12 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         self.choice_ = batch_fit.choose(sample, class_weights, candidates, strengths, self.random_state)
         del sample
         self.C_ = self.choice_.C
-        saved_counts = None if checkpoint is None else Checkpoint(checkpoint)
         batch_fit.count(self.choice_.views, max_terms, saved_counts)
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
         check_memory("TroenpyClassifier", 1, len(self.classes_), n_decisions * n_columns)
         fit = batch_fit.learn(self.C_, class_weights, max_iter)
+        if not fit.is_settled and fit.n_passes >= max_iter:
+            warn_user(f"stopped after {fit.n_passes} passes: raise max_iter, or lower C", ConvergenceWarning)
         self.features_, self.n_iter_, self.solver_ = features, fit.n_passes, f"{fit.solver}, in passes"
         self.class_frequencies_ = batch_fit.frequencies(class_weights)
         if self._is_multilabel:

@@ -179,7 +179,7 @@ class DocumentPasses:
             size = f" of length {len(batch)}" if isinstance(batch, tuple | list) else ""
             raise ValueError(f"a batch must be a pair of texts and labels, got {type(batch).__name__}{size}")
         documents = list(self.read(check_collection(batch[0])))
-        if not documents and batch[1] is not None and not len(batch[1]):
+        if not documents and isinstance(batch[1], list | tuple) and not batch[1]:
             return [], []
         labels = read_required_labels(batch[1], "TroenpyClassifier")
         check_labels_fit(labels, len(documents), whole=False)
@@ -204,7 +204,7 @@ class DocumentPasses:
 
     def indicator(self) -> sparse.csr_array:
         """Return the classes, in ascending order, of every label set: n_sets x n_classes."""
-        sets, rank = list(self.label_sets), np.argsort(self.seen.ranks())
+        sets, rank = list(self.label_sets), self.seen.ranks()
         lengths = [len(one) for one in sets]
         columns = rank[np.array([code for one in sets for code in one], dtype=np.int64)]
         borders = np.concatenate([[0], np.cumsum(lengths)])
@@ -229,9 +229,9 @@ def _bytes_of(text: Any) -> bytes:
 def read_source(
     batches: Any, text: str | None, label: str | None, *, once: bool
 ) -> Callable[[], Iterable[tuple[Any, Any]]]:
-    """Return a function that returns the batches: of a function, an iterable, Records or an Arrow dataset.
+    """Return a function that returns the batches: of a function, an iterable, Records, or an Arrow dataset or table.
 
-    Unless they are read once only, it must return them afresh each time.
+    Unless they are read once only, it must return the same ones each time.
 
     Examples
     --------
@@ -265,9 +265,9 @@ def _of_dataset(dataset: Any, text: str | None, label: str | None) -> Callable[[
             raise ValueError(f"{parameter} must name a column of the dataset, one of {', '.join(names)}; got {name!r}")
 
     def batches() -> Iterator[tuple[Any, Any]]:
-        is_dataset = hasattr(dataset, "scanner")  # not a table
-        of_both = dataset.to_batches(columns=[text, label]) if is_dataset else dataset.select(both).to_batches()
-        for batch in of_both:
+        is_table = not hasattr(dataset, "scanner")
+        columns = [text, label]
+        for batch in dataset.select(columns).to_batches() if is_table else dataset.to_batches(columns=columns):
             yield batch.column(text), batch.column(label).to_pylist()
 
     return batches

@@ -141,12 +141,12 @@ class _Climber:
 def _descend(
     read: Pass, targets: list[Target], sizes: NDArray[np.int64], n_columns: int, C: float, max_passes: int
 ) -> PassFit:
-    n_pass = 0
+    n_pass, last_rows = 0, list[Rows]()
     starts = [_first_intercept(target, sizes) for target in targets]
     ends = np.cumsum([0, *map(len, starts)]).tolist()
 
     def objective(state: Floats) -> tuple[float, Floats]:
-        nonlocal n_pass, batch
+        nonlocal n_pass
         n_pass += 1
         by_column = state.reshape(n_columns + 1, ends[-1])
         coef, intercept = by_column[:-1], by_column[-1]
@@ -159,9 +159,9 @@ def _descend(
                 of_coef, of_intercept = loss.gradient()
                 gradient[:-1, own] += of_coef
                 gradient[-1, own] += of_intercept
+        last_rows[:] = [batch.rows]
         return value, gradient.ravel()
 
-    batch: Batch
     state = np.zeros((n_columns + 1, ends[-1]))
     state[-1] = np.concatenate(starts)
     found = optimize.minimize(
@@ -169,7 +169,7 @@ def _descend(
         options={"maxfun": max_passes, "maxiter": max_passes, "ftol": 1e-6, "gtol": 0.0},
     )  # fmt: skip
     by_column = found.x.reshape(n_columns + 1, ends[-1])
-    return PassFit(batch.rows.in_order(by_column[:-1].T), by_column[-1].copy(), n_pass, bool(found.success), "lbfgs")
+    return PassFit(last_rows[0].in_order(by_column[:-1].T), by_column[-1].copy(), n_pass, bool(found.success), "lbfgs")
 
 
 def _first_intercept(target: Target, sizes: NDArray[np.int64]) -> Floats:

@@ -29,12 +29,15 @@ class Sample:
     texts: list[Any] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     lots: list[int] = field(default_factory=list)
+    #: Lots above it are not sampled; below zero if not even the first text fits.
     _limit: int = 2**64 - 1
     _n_characters: int = 0
 
     def add(self, chunk: Chunk, keys: Keys) -> None:
         """Add the documents of a chunk that belong to the sample."""
         lots = ((keys >> np.uint64(LABEL_BITS)) ^ np.uint64(self.seed)) * MIXING
+        if self._limit < 0:
+            return
         for i in np.flatnonzero(lots <= np.uint64(self._limit)).tolist():
             self.texts.append(chunk.texts[i])
             self.numbers.append(int(chunk.numbers[i]))
@@ -50,7 +53,7 @@ class Sample:
         n_kept = min(len(order), MOST_SAMPLED, int(np.searchsorted(lengths, MOST_CHARACTERS, side="right")))
         if n_kept == len(order):
             return
-        self._limit = self.lots[order[max(n_kept - 1, 0)]]
+        self._limit = self.lots[order[n_kept]] - 1  # the first text that does not fit, with all its copies
         kept = [i for i, lot in enumerate(self.lots) if lot <= self._limit]
         self.texts, self.numbers, self.lots = (
             [values[i] for i in kept] for values in (self.texts, self.numbers, self.lots)

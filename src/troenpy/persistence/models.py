@@ -5,7 +5,7 @@ Loading only creates the classes listed below, from plain values.
 """
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from itertools import chain
 from typing import Any
@@ -33,7 +33,7 @@ FILE_VERSION = 3
 MAX_DEPTH = 50  # a classifier whose features have a list of stop words needs 10
 
 
-def save(model: Any, path: FilePath, *, for_prediction: bool = False) -> None:
+def save(model: Any, path: FilePath, *, for_prediction: bool = False, about: Mapping[str, Any] | None = None) -> None:
     """Write a fitted estimator to one safetensors file; equal models give equal bytes.
 
     Parameters
@@ -48,6 +48,9 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
         Leave out what only learning and explaining terms need: the class counts (unless the class profile predicts
         from them) and the running totals of `partial_fit`. The loaded model predicts and transforms the same, and
         raises an error for `counts_`, `partial_fit` and the explanation of a term.
+    about : mapping, optional
+        Anything to keep with the model that JSON can hold, such as where it comes from;
+        `persistence.load_with_about` returns it.
 
     Examples
     --------
@@ -63,7 +66,26 @@ SparseKNeighborsClassifier or TextKNeighborsClassifier
     state, arrays = _pack(model, for_prediction=check_flag("for_prediction", for_prediction))
     versions = {name: version(name) for name in ("troenpy", "numpy", "scipy", "scikit-learn")}
     versions["python"] = platform.python_version()
-    archive.write(path, {"kind": "model", "version": FILE_VERSION, "versions": versions, "state": state}, arrays)
+    header = {"kind": "model", "version": FILE_VERSION, "versions": versions, "state": state}
+    archive.write(path, header if about is None else {**header, "about": dict(about)}, arrays)
+
+
+def load_with_about(path: FilePath) -> tuple[Any, dict[str, str], dict[str, Any]]:
+    """Load an estimator; also return the versions it was saved with, and what `save` was told about it.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    estimator, versions, about
+    """
+    header, arrays = archive.read(path, "model", FILE_VERSION)
+    versions, about = header.get("versions", {}), header.get("about", {})
+    if not isinstance(versions, dict) or not isinstance(about, dict):
+        raise ValueError(f"{path} does not hold a valid model: versions and about must be objects")  # noqa: TRY004
+    return _from_file(path, header, arrays), versions, about
 
 
 def load(path: FilePath, *, allow_reading_files: bool = False) -> Any:
@@ -95,7 +117,10 @@ def load(path: FilePath, *, allow_reading_files: bool = False) -> Any:
         ...
     FileNotFoundError: file not found: no such file
     """
-    header, arrays = archive.read(path, "model", FILE_VERSION)
+    return _from_file(path, *archive.read(path, "model", FILE_VERSION), allow_reading_files=allow_reading_files)
+
+
+def _from_file(path: FilePath, header: dict[str, Any], arrays: Arrays, *, allow_reading_files: bool = False) -> Any:
     try:
         _check_state(header["state"], allow_reading_files=allow_reading_files)
         return _unpack(header["state"], arrays)

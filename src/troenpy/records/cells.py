@@ -1,0 +1,162 @@
+"""Cells of any type as text, or as lists of labels; what cannot be either is a fault of its row."""
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from troenpy.records.arrow import Array, arrow, whole
+from troenpy.records.json_rows import JSON_FIELD
+from troenpy.records.wording import quoted
+
+
+class TextCells(NamedTuple):
+    """Text or None of each row, and the kind of problem of some rows."""
+
+    values: list[str | None]
+    faults: dict[int, str]
+
+
+class LabelCells(NamedTuple):
+    """The labels of each row, None if there are none to read, and the kind of problem of some rows.
+
+    `are_lists` is whether the cells are lists by their nature, so that an empty one means no label, and not a missing
+    one.
+    """
+
+    values: list[tuple[str, ...] | None]
+    faults: dict[int, str]
+    are_lists: bool = False
+
+
+def text_array(column: Any, field: Any) -> tuple[Array, dict[int, str]]:
+    """Return a column as an array of strings, and the kind of problem of some rows."""
+    kind, pa = _kind(column.type), arrow()
+    if holds_json(field):
+        cells = _json_texts(column.to_pylist())
+        return pa.array(cells.values, pa.string()), cells.faults
+    if kind == "nested":
+        raise ValueError(f"column {quoted(field.name)} holds {column.type}, not text: choose another column")
+    if kind == "binary":
+        cells = _decoded(column.to_pylist())
+        return pa.array(cells.values, pa.string()), cells.faults
+    found = whole(column)
+    return (found if kind == "text" else found.cast(pa.string())), {}
+
+
+def text_cells(column: Any, field: Any) -> TextCells:
+    """Return a column as text."""
+    found, faults = text_array(column, field)
+    return TextCells(found.to_pylist(), faults)
+
+
+def label_cells(column: Any, field: Any, separator: str | None = None) -> LabelCells:
+    """Return the labels of a column: a cell is one label, a list of labels, or some with a separator between them."""
+    if _is_list(column.type) and not holds_json(field):
+        return _list_labels(column.to_pylist(), field)
+    if holds_json(field):
+        return _json_labels(column.to_pylist(), separator)
+    texts = text_cells(column, field)
+    split = splitter(separator)
+    return LabelCells([None if cell is None else split(cell) for cell in texts.values], texts.faults)
+
+
+def splitter(separator: str | None) -> Callable[[str], tuple[str, ...]]:
+    """Return a function that cuts a cell into labels, without spaces around them; blank ones are left out.
+
+    Examples
+    --------
+    >>> splitter(";")("oil; grain;")
+    ('oil', 'grain')
+    >>> splitter(None)("oil; grain;")
+    ('oil; grain;',)
+    """
+    if separator is None:
+        return lambda cell: (cell,) if cell.strip() else ()
+    return lambda cell: tuple(dict.fromkeys(filter(None, (part.strip() for part in cell.split(separator)))))
+
+
+def holds_json(field: Any) -> bool:
+    """Whether the cells of a column hold JSON text."""
+    return (field.metadata or {}).items() >= JSON_FIELD.items()
+
+
+def _kind(type_: Any) -> str:
+    types = arrow("types")
+    if types.is_dictionary(type_):
+        return "nested" if _kind(type_.value_type) == "nested" else "other"
+    if types.is_nested(type_):
+        return "nested"
+    if types.is_binary(type_) or types.is_large_binary(type_) or types.is_fixed_size_binary(type_):
+        return "binary"
+    return "text" if types.is_string(type_) or types.is_large_string(type_) else "other"
+
+
+def _is_list(type_: Any) -> bool:
+    types = arrow("types")
+    return bool(types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_))
+
+
+def _decoded(values: list[bytes | None]) -> TextCells:
+    cells, faults = list[str | None](), dict[int, str]()
+    for row, value in enumerate(values):
+        try:
+            cells.append(None if value is None else value.decode())
+        except UnicodeDecodeError:
+            cells.append(value.decode("utf-8", "replace") if value is not None else None)
+            faults[row] = "bad encoding"
+    return TextCells(cells, faults)
+
+
+def _json_texts(values: list[str | None]) -> TextCells:
+    cells, faults = list[str | None](), dict[int, str]()
+    for row, value in enumerate(values):
+        found = None if value is None else json.loads(value)
+        if isinstance(found, list | dict):
+            faults[row] = "not text"
+            found = None
+        cells.append(found if found is None or isinstance(found, str) else value)
+    return TextCells(cells, faults)
+
+
+def _json_labels(values: list[str | None], separator: str | None) -> LabelCells:
+    split = splitter(separator)
+    cells, faults, are_lists = list[tuple[str, ...] | None](), dict[int, str](), False
+    for row, value in enumerate(values):
+        found = None if value is None else json.loads(value)
+        if isinstance(found, list):
+            are_lists = True
+            labels = _listed_labels(found)
+            cells.append(labels)
+            if labels is None:
+                faults[row] = "not text"
+        elif isinstance(found, dict):
+            faults[row] = "not text"
+            cells.append(None)
+        elif isinstance(found, str):
+            cells.append(split(found))
+        else:
+            cells.append(None if found is None or value is None else (value,))
+    return LabelCells(cells, faults, are_lists)
+
+
+def _list_labels(values: list[Any], field: Any) -> LabelCells:
+    if _kind(field.type.value_type) == "nested":
+        raise ValueError(f"column {quoted(field.name)} holds {field.type}, not labels: choose another column")
+    cells = [None if value is None else _listed_labels(value) for value in values]
+    return LabelCells(cells, {row: "not text" for row, cell in enumerate(cells) if cell is None and values[row]}, True)
+
+
+def _listed_labels(values: list[Any]) -> tuple[str, ...] | None:
+    """Return a list of labels without blanks and repetitions; None if some are lists or objects themselves."""
+    if any(isinstance(value, list | dict | tuple) for value in values):
+        return None
+    labels = (_label(value) for value in values if value is not None)
+    return tuple(dict.fromkeys(label for label in labels if label.strip()))
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return (
+        value if isinstance(value, str) else json.dumps(value) if isinstance(value, bool | int | float) else str(value)
+    )

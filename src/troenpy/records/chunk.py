@@ -1,0 +1,61 @@
+"""What every format yields: a table of all columns, the faults of its rows, and where its rows start in the file."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from troenpy.records.arrow import Table
+from troenpy.records.problems import Fault
+from troenpy.records.streams import Stream, read_block
+from troenpy.records.wording import counted
+
+#: How much of a file is read at a time.
+BLOCK_BYTES = 1 << 24
+#: A record may be longer than a block, but not longer than this.
+RECORD_BYTES = 1 << 28
+#: How many rows determine columns, types and guesses.
+N_SAMPLED = 1000
+
+
+def _unknown_line(row: int) -> int | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a file. The first chunk of a file may have no rows: its schema names the columns."""
+
+    table: Table
+    faults: Sequence[Fault] = ()
+    #: The line where a row of this chunk, counted from 0, starts.
+    line_of: Callable[[int], int | None] = _unknown_line
+
+
+class Notices(list[str]):
+    """What was sniffed or guessed, one line each; nothing is said twice."""
+
+    def say(self, line: str) -> None:
+        """Append a line unless it is there."""
+        if line not in self:
+            self.append(line)
+
+
+def check_record(n_bytes: int, name: str, number: int, line: int, hint: str) -> None:
+    """Raise if the part of a file that holds no end of a record is too long."""
+    if n_bytes > RECORD_BYTES:
+        limit = counted(RECORD_BYTES >> 20, "MB", "MB")
+        raise ValueError(f"row {number} (line {line}) of {name} does not end within {limit}: {hint}")
+
+
+def line_blocks(stream: Stream, name: str, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
+    """Yield whole lines in blocks."""
+    rest, n_lines, is_last = b"", 0, False
+    while not is_last:
+        content, is_last = read_block(stream, max(block_bytes, len(rest)))
+        rest += content
+        end = len(rest) if is_last else rest.rfind(b"\n") + 1
+        if end:
+            block, rest = rest[:end], rest[end:]
+            n_lines += block.count(b"\n")
+            yield block
+        else:
+            check_record(len(rest), name, n_lines + 1, n_lines + 1, "is it text in lines?")

@@ -1,0 +1,147 @@
+"""What the labels of a file look like: mistakes that would give nonsense are errors, suspicious ones are warnings."""
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from troenpy.records.row_labels import Label
+from troenpy.records.wording import counted, listed, quoted
+
+#: More different labels, or sets of them, are not labels.
+MOST_LABELS = 1 << 20
+#: From so many documents on, labels that are all different are an error.
+MANY_DOCUMENTS = 10
+#: Numbers with more different values than this, and a fraction, are measurements.
+MOST_NUMBERS = 20
+#: So many names are shown.
+N_SHOWN = 5
+_LOW = np.uint64(MOST_LABELS - 1)
+
+
+class LabelSummary:
+    """Counts labels, batch by batch.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column of labels.
+
+    Attributes
+    ----------
+    n_documents, n_characters : int
+    n_by_class : Counter
+
+    Examples
+    --------
+    >>> summary = LabelSummary("label")
+    >>> summary.add(["a", "b", "a"], ["pos", "neg", "Pos"])
+    >>> for warning in summary.check("x.csv"):
+    ...     print(warning)
+    'Pos' and 'pos' differ only by case or spaces: are they one class?
+    3 classes have one document each: 'Pos', 'neg' and 'pos'
+    1 text occurs with different labels (2 rows)
+    """
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self.n_documents = self.n_characters = 0
+        self.n_by_class = Counter[str]()
+        self._numbers: dict[Label, int] = {}
+        self._keys = array("Q")
+
+    def add(self, texts: Sequence[str], labels: Sequence[Label]) -> None:
+        """Count documents."""
+        self.n_documents += len(texts)
+        self.n_characters += sum(map(len, texts))
+        for text, label in zip(texts, labels, strict=True):
+            number = self._numbers.setdefault(label, len(self._numbers))
+            self.n_by_class.update((label,) if isinstance(label, str) else label)
+            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            self._keys.append(int.from_bytes(digest, "little") & ~(MOST_LABELS - 1) | number & (MOST_LABELS - 1))
+        if len(self._numbers) > MOST_LABELS:
+            raise ValueError(
+                f"column {quoted(self._column)} has more than {MOST_LABELS:,} different labels: is this the column of"
+                " labels? Choose another with label= (--label)"
+            )
+
+    def check(self, name: str) -> list[str]:
+        """Return warnings, one line each.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to learn from, or if these are not labels.
+        """
+        self._check_nonsense(name)
+        return [*self._similar(), *self._alone(), *self._contradictions()]
+
+    def _check_nonsense(self, name: str) -> None:
+        column, classes, n = quoted(self._column), list(self.n_by_class), self.n_documents
+        another = "is this the column of labels? Choose another with label= (--label)"
+        if not n:
+            raise ValueError(f"{name} has no rows with text and label")
+        if not classes:
+            raise ValueError(f"no row of {name} has a label in column {column}: {another}")
+        has_sets = any(not isinstance(label, str) for label in self._numbers)
+        if len(classes) == 1 and not (has_sets and len(self._numbers) > 1):
+            raise ValueError(
+                f"all {counted(n, 'document')} of {name} have the label {quoted(classes[0])}: there must be two classes"
+            )
+        if n >= MANY_DOCUMENTS and len(self._numbers) == n and not has_sets:
+            raise ValueError(f"all {n:,} labels in column {column} of {name} are different: {another}")
+        numbers = _numbers(classes)
+        if numbers is not None and len(numbers) > MOST_NUMBERS:
+            has_fraction = any(number != int(number) for number in numbers if np.isfinite(number))
+            if has_fraction or 5 * len(numbers) > n:
+                raise ValueError(
+                    f"the labels in column {column} of {name} look like measurements: {len(numbers):,} different"
+                    f" numbers, such as {listed(sorted(classes)[:3])}; make classes of them, or choose another column"
+                    " with label= (--label)"
+                )
+
+    def _similar(self) -> list[str]:
+        by_fold = dict[str, list[str]]()
+        for name in sorted(self.n_by_class):
+            by_fold.setdefault(" ".join(name.split()).casefold(), []).append(name)
+        alike = [names for names in by_fold.values() if len(names) > 1]
+        lines = [
+            f"{listed([quoted(name) for name in names])} differ only by case or spaces: are they one class?"
+            for names in alike[:N_SHOWN]
+        ]
+        more = len(alike) - len(lines)
+        return [*lines, *([f"{more:,} more groups of labels differ only by case or spaces"] if more else [])]
+
+    def _alone(self) -> list[str]:
+        alone = sorted(name for name, n_documents in self.n_by_class.items() if n_documents == 1)
+        if not alone:
+            return []
+        shown = [quoted(name) for name in alone[:N_SHOWN]] + ["others"] * (len(alone) > N_SHOWN)
+        verb = "have one document each" if len(alone) > 1 else "has one document only"
+        return [f"{counted(len(alone), 'class', 'classes')} {verb}: {listed(shown)}"]
+
+    def _contradictions(self) -> list[str]:
+        """Count texts that occur under several labels."""
+        keys, n_texts, n_rows = np.frombuffer(self._keys, dtype=np.uint64), 0, 0
+        if not len(keys):
+            return []
+        ordered = np.sort(keys)
+        texts = ordered & ~_LOW
+        starts = np.flatnonzero(np.concatenate([[True], texts[1:] != texts[:-1]]))
+        ends = np.append(starts[1:], len(ordered))
+        differ = ordered[starts] != ordered[ends - 1]  # in order of labels within a text
+        n_texts, n_rows = int(differ.sum()), int((ends - starts)[differ].sum())
+        if not n_texts:
+            return []
+        verb = "occur" if n_texts > 1 else "occurs"
+        return [f"{counted(n_texts, 'text')} {verb} with different labels ({counted(n_rows, 'row')})"]
+
+
+def _numbers(classes: Sequence[str]) -> list[float] | None:
+    """Return labels as numbers, or None if some are not."""
+    try:
+        return [float(name) for name in classes]
+    except ValueError:
+        return None

@@ -1,0 +1,118 @@
+"""Unfitted classifiers from the options that people set."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from troenpy.display import printable
+from troenpy.files.drafts import FilePath
+from troenpy.models.classifier import TroenpyClassifier
+from troenpy.models.default_views import default_counters, linear_features, neighbour_features
+from troenpy.models.text_neighbors import TextKNeighborsClassifier
+
+MODELS = ("linear", "knn")
+#: The views that cut a text into whole words or tokens.
+OF_WORDS = ("words", "pairs")
+
+Candidates = Sequence[Sequence[str]]
+
+
+def new_classifier(
+    model: str = "linear",
+    *,
+    views: Candidates | None = None,
+    ngrams: tuple[int, int] | None = None,
+    stop_words: str | Sequence[str] | None = None,
+    min_df: float | None = None,
+    C: float | str = "auto",
+    seed: int = 0,
+    jobs: int | None = -1,
+) -> TroenpyClassifier | TextKNeighborsClassifier:
+    """Return the classifier that `train` fits.
+
+    Parameters
+    ----------
+    model : {"linear", "knn"}, default="linear"
+        TroenpyClassifier or TextKNeighborsClassifier.
+    views : sequence of sequences of {"words", "pairs", "pieces"}, optional
+        The sets of views to choose from, such as ``[("words",), ("pairs", "pieces")]``; "knn" takes one.
+    ngrams : (int, int), optional
+        The least and the largest number of words in a term, instead of what the views "words" and "pairs" have.
+    stop_words : "english", sequence of str, or path, optional
+        Words to leave out; a file has one word in each line. Pieces of words ignore it.
+    min_df : int or float, optional
+        The least number of documents of a term, or their fraction.
+    C : float or "auto", default="auto"
+    seed : int, default=0
+    jobs : int or None, default=-1
+
+    Examples
+    --------
+    >>> new_classifier(views=[("words",)], ngrams=(1, 3), C=1).get_params()["features__words__ngram_range"]
+    (1, 3)
+    """
+    if model not in MODELS:
+        raise ValueError(f"model must be 'linear' or 'knn', got {model!r}")
+    if views is None and ngrams is not None:
+        views = [("pairs",), ("pairs", "pieces")]
+    chosen = None if views is None else [tuple(names) for names in views]
+    names = _names(chosen)
+    options: dict[str, Any] = {}
+    for name in names or default_counters():
+        if name in OF_WORDS and ngrams is not None:
+            options[f"features__{name}__ngram_range"] = _checked_ngrams(ngrams)
+        if name in OF_WORDS and stop_words is not None:
+            options[f"features__{name}__stop_words"] = _read_stop_words(stop_words)
+        if min_df is not None:
+            options[f"features__{name}__min_df"] = min_df
+    if model == "linear":
+        features = None if chosen is None and not options else linear_features(*names)
+        return TroenpyClassifier(features, candidates=chosen, C=C, random_state=seed, n_jobs=jobs).set_params(**options)
+    if C != "auto":
+        raise ValueError(f"C belongs to model 'linear', got C={C} with model 'knn'")
+    if chosen is not None and len(chosen) > 1:
+        raise ValueError("model 'knn' does not choose its views: name one set of them")
+    features = neighbour_features(*(names or ("pairs", "pieces")))
+    known = {f"features__{name}" for name in features.get_params()}
+    options = {name: value for name, value in options.items() if name in known}
+    return TextKNeighborsClassifier(features, n_jobs=jobs).set_params(**options)
+
+
+def read_views(text: str) -> list[tuple[str, ...]]:
+    """Read sets of views from a line.
+
+    Examples
+    --------
+    >>> read_views("words,pairs+pieces")
+    [('words',), ('pairs', 'pieces')]
+    """
+    return [tuple(part.strip() for part in names.split("+")) for names in text.split(",")]
+
+
+def _names(candidates: Candidates | None) -> list[str]:
+    """Return all views of some sets, in the usual order; none without sets."""
+    known = [*default_counters()]
+    given = [name for names in candidates or () for name in names]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise ValueError(f"views must be among {', '.join(known)}, got {printable(str(unknown[0]))!r}")
+    return [name for name in known if name in given]
+
+
+def _checked_ngrams(ngrams: Any) -> tuple[int, int]:
+    if not (isinstance(ngrams, tuple | list) and len(ngrams) == 2 and all(type(n) is int for n in ngrams)):
+        raise ValueError(f"ngrams must be two whole numbers such as (1, 2), got {ngrams!r}")
+    if not 1 <= ngrams[0] <= ngrams[1]:
+        raise ValueError(f"ngrams must be at least 1 and in order, got {ngrams!r}")
+    return ngrams[0], ngrams[1]
+
+
+def _read_stop_words(stop_words: str | FilePath | Sequence[str]) -> str | list[str]:
+    if stop_words == "english":
+        return "english"
+    if not isinstance(stop_words, str | Path):
+        return list(stop_words)  # type: ignore[arg-type]
+    path = Path(stop_words)
+    if not path.is_file():
+        raise FileNotFoundError(f"stop_words must be 'english' or a file with one word in each line, got {path}")
+    return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]

@@ -1,0 +1,333 @@
+"""Predict the rows of a file: all its columns, in order, and what the model says of each row."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from troenpy.display import data_frame, html_table, printable, text_table
+from troenpy.files.drafts import draft
+from troenpy.fitting.parameters import check_whole
+from troenpy.persistence.models import load_with_about
+from troenpy.records import RecordBatch, open_records
+from troenpy.tasks.about import About
+from troenpy.tasks.row_writers import CsvWriter, RowWriter, TableCollector, writer_for
+
+#: Probabilities that are held at a time: 32 MB.
+MOST_PROBABILITIES = 1 << 22
+#: Between several labels in a cell, unless the training file had another.
+SEPARATOR = ";"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far predicting has come.
+
+    Attributes
+    ----------
+    n_rows : int
+    seconds : float
+    done : float or None
+        The part of the file that is read, if its size is known.
+    """
+
+    n_rows: int
+    seconds: float
+    done: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What was predicted.
+
+    Attributes
+    ----------
+    source, out : str or None
+    n_rows : int
+    n_broken : int
+        Rows without a prediction because something is wrong with them.
+    n_by_label : dict
+        How many rows have each prediction; several labels are joined.
+    seconds : float
+    notices : list of str
+    problems : list of str
+        What was wrong with rows, one line each.
+    table : pyarrow.Table or None
+        All rows, if they were not written to a file.
+    """
+
+    source: str
+    out: str | None
+    n_rows: int
+    n_broken: int
+    n_by_label: dict[str, int]
+    seconds: float
+    notices: list[str]
+    problems: list[str]
+    table: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without the rows."""
+        found = dict(vars(self))
+        del found["table"]
+        return found
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas DataFrame; if they were written to a file, the number of rows by prediction.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        if self.table is not None:
+            return self.table.to_pandas()
+        return data_frame(["prediction", "rows"], [list(self.n_by_label), list(self.n_by_label.values())])
+
+    def __str__(self) -> str:
+        rate = self.n_rows / self.seconds if self.seconds > 0 else 0.0
+        title = f"{printable(self.source)}: {self.n_rows:,} rows in {self.seconds:.1f} s ({rate:,.0f} a second)"
+        return "\n".join([title, *text_table([["prediction", "rows"], *self._rows()], indent="")])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(["prediction", "rows"], self._rows())
+
+    def _rows(self) -> list[list[str]]:
+        ordered = sorted(self.n_by_label.items(), key=lambda item: (-item[1], item[0]))
+        rows = [[printable(name)[:40] or "(none)", f"{n:,}"] for name, n in ordered[:20]]
+        more = len(ordered) - len(rows)
+        return [*rows, *([[f"and {more:,} more", ""]] if more > 0 else [])]
+
+
+def predict(
+    model: Any,
+    source: Any,
+    out: Any = None,
+    *,
+    text: str | Sequence[str] | None = None,
+    proba: bool = False,
+    top: int | None = None,
+    threshold: float | None = None,
+    explain: int | None = None,
+    format: str | None = None,  # noqa: A002 (as in open_records)
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    on_error: str = "skip",
+    jobs: int | None = -1,
+    callback: Callable[[Progress], Any] | None = None,
+) -> Predictions:
+    """Predict the label of every row of a file, in constant memory.
+
+    All columns and rows are kept, in order, and a column `prediction` is added. A name that the file has already gets a
+    number: `prediction_2`. With several labels for a document, they are joined by the separator of the training file,
+    or by semicolons. The prediction of a broken row is empty.
+
+    Parameters
+    ----------
+    model : path-like, or fitted classifier
+    source : path-like, "-" or binary file
+        See `open_records`.
+    out : path-like or binary file, optional
+        Where to write the rows: CSV, TSV, JSON lines or Parquet, by the ending; CSV to an open file. By default they
+        are kept in memory.
+    text : str or sequence of str, optional
+        The columns of text. By default those that the model has learnt from, if the file has them; otherwise guessed.
+    proba : bool, default=False
+        Add the probability of each class, as `probability_CLASS`.
+    top : int, optional
+        Add the most probable classes and their probabilities, as `top_1`, `top_1_probability` and so on.
+    threshold : float, optional
+        Leave the prediction empty if its probability is below this. With several labels for a document: predict those
+        with at least this probability (0.5).
+    explain : int, optional
+        Add the terms that contribute most to the prediction, this many, as `explanation`.
+    format, delimiter, encoding, on_error
+        See `open_records`. By default broken rows are kept, without a prediction.
+    jobs : int or None, default=-1
+        Number of threads; -1 means one per processor.
+    callback : callable, optional
+        Called after every batch with an object with the attributes `n_rows`, `seconds` and `done`.
+
+    Returns
+    -------
+    Predictions
+    """
+    start, about, name = time.monotonic(), None, "the model"
+    if isinstance(model, str | Path):
+        name = printable(str(model))
+        model, _, found = load_with_about(model)
+        about = About.from_dict(found)
+    predictor = _Predictor(model, about, name, proba, top, threshold, explain)
+    if hasattr(model, "n_jobs"):
+        model.n_jobs = jobs
+    with open_records(
+        source,
+        text=text,
+        usual_text=() if about is None else about.text,
+        needs_label=False,
+        format=format,
+        delimiter=delimiter,
+        encoding=encoding,
+        on_error=on_error,
+    ) as records:
+        n_rows, n_broken, n_by_label = 0, 0, Counter[str]()
+        predictor.name_columns(records.columns)
+        with _opened(out, source) as (writer, written):
+            for batch in records.batches():
+                for part in _slices(batch, predictor.n_rows_at_once):
+                    table, labels = predictor.predict(*part)
+                    writer.write(table)
+                    n_by_label.update(labels)
+                n_rows += batch.table.num_rows
+                n_broken += int(batch.is_broken.sum())
+                if callback is not None:
+                    done = min(1.0, records.position / records.size) if records.size else None
+                    callback(Progress(n_rows, time.monotonic() - start, done))
+            writer.close()
+        return Predictions(
+            source=records.name,
+            out=written,
+            n_rows=n_rows,
+            n_broken=n_broken,
+            n_by_label=dict(sorted(n_by_label.items())),
+            seconds=round(time.monotonic() - start, 3),
+            notices=[*records.notices, *predictor.notices],
+            problems=records.problems.lines(),
+            table=writer.table() if isinstance(writer, TableCollector) else None,
+        )
+
+
+@contextmanager
+def _opened(out: Any, source: Any) -> Iterator[tuple[RowWriter, str | None]]:
+    if out is None:
+        yield TableCollector(), None
+    elif hasattr(out, "write"):
+        yield CsvWriter(out), None
+    else:
+        path = Path(out)
+        make = writer_for(path)
+        if isinstance(source, str | Path) and str(source) != "-" and path.exists() and path.samefile(source):
+            raise ValueError(f"the rows would replace the file they come from, {path}: choose another name")
+        with draft(path) as file:
+            yield make(file), str(path)
+
+
+def _slices(batch: RecordBatch, step: int) -> Iterator[tuple[Any, Any, NDArray[np.bool_]]]:
+    for first in range(0, max(1, batch.table.num_rows), step):
+        yield batch.table.slice(first, step), batch.texts.slice(first, step), batch.is_broken[first : first + step]
+
+
+class _Predictor:
+    """Adds the columns of a model to rows."""
+
+    def __init__(
+        self,
+        model: Any,
+        about: About | None,
+        name: str,
+        proba: bool,
+        top: int | None,
+        threshold: float | None,
+        explain: int | None,
+    ) -> None:
+        if not hasattr(model, "predict") or not hasattr(model, "classes_"):
+            raise TypeError(f"{name} must be a text classifier, such as `train` makes, got {type(model).__name__}")
+        self.model, self.proba, self.explain = model, proba, explain
+        self.top = None if top is None else check_whole("top", top, least=1)
+        if explain is not None:
+            check_whole("explain", explain, least=1)
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise ValueError(f"threshold must be a probability, between 0 and 1, got {threshold}")
+        self.threshold = threshold
+        self.classes = [str(name) for name in model.classes_.tolist()]
+        self.has_sets = bool(getattr(model, "_is_multilabel", False))
+        self.separator = (about.separator if about is not None else None) or SEPARATOR
+        self.needs_probabilities = proba or top is not None or threshold is not None
+        self.n_rows_at_once = max(1, MOST_PROBABILITIES // len(self.classes)) if self.needs_probabilities else 1 << 30
+        self.notices: list[str] = []
+        self._names: dict[str, str] = {}
+
+    def name_columns(self, columns: Sequence[str]) -> None:
+        """Choose names that the file does not have."""
+        taken = set(columns)
+        for name in self._added():
+            free, number = name, 2
+            while free in taken:
+                free, number = f"{name}_{number}", number + 1
+            if free != name:
+                self.notices.append(f"the file has a column {printable(name)!r}: the new one is {printable(free)!r}")
+            taken.add(free)
+            self._names[name] = free
+
+    def _added(self) -> list[str]:
+        names = ["prediction"]
+        if self.proba:
+            names += [f"probability_{name}" for name in self.classes]
+        for number in range(1, 1 + min(self.top or 0, len(self.classes))):
+            names += [f"top_{number}", f"top_{number}_probability"]
+        return names if self.explain is None else [*names, "explanation"]
+
+    def predict(self, table: Any, texts: Any, is_broken: NDArray[np.bool_]) -> tuple[Any, list[str]]:
+        """Return the rows with the new columns, and the predictions of those that are not broken."""
+        import pyarrow as pa
+
+        probabilities = self.model.predict_proba(texts) if self.needs_probabilities else None
+        labels = self._labels(texts, probabilities)
+        shown = pa.array(labels, type=pa.string(), mask=is_broken)
+        columns = [shown]
+        if probabilities is not None and self.proba:
+            columns += [pa.array(column, mask=is_broken) for column in probabilities.T]
+        if probabilities is not None and self.top is not None:
+            columns += self._top(probabilities, is_broken)
+        if self.explain is not None:
+            columns.append(pa.array(self._explanations(texts, is_broken), type=pa.string()))
+        for name, column in zip(self._names.values(), columns, strict=True):
+            table = table.append_column(name, column)
+        return table, [label for label, broken in zip(labels, is_broken.tolist(), strict=True) if not broken]
+
+    def _labels(self, texts: Any, probabilities: Any) -> list[str]:
+        if self.has_sets:
+            least = 0.5 if self.threshold is None else self.threshold
+            chosen = self.model.predict(texts) > 0 if probabilities is None else probabilities >= least
+            return [self.separator.join(self.classes[k] for k in np.flatnonzero(row)) for row in chosen]
+        if probabilities is None:
+            return [str(label) for label in self.model.predict(texts).tolist()]
+        best = probabilities.argmax(axis=1)
+        kept = np.ones(len(best), dtype=bool)
+        if self.threshold is not None:
+            kept = probabilities[np.arange(len(best)), best] >= self.threshold
+        return [self.classes[k] if keep else "" for k, keep in zip(best.tolist(), kept.tolist(), strict=True)]
+
+    def _top(self, probabilities: NDArray[np.float64], is_broken: NDArray[np.bool_]) -> list[Any]:
+        import pyarrow as pa
+
+        order = np.argsort(-probabilities, axis=1, kind="stable")[:, : self.top]
+        columns = []
+        for column in order.T:
+            names = [self.classes[k] for k in column.tolist()]
+            values = probabilities[np.arange(len(column)), column]
+            columns += [pa.array(names, type=pa.string(), mask=is_broken), pa.array(values, mask=is_broken)]
+        return columns
+
+    def _explanations(self, texts: Any, is_broken: NDArray[np.bool_]) -> list[str | None]:
+        pairs = zip(texts.to_pylist(), is_broken.tolist(), strict=True)
+        return [None if broken else explanation(self.model, text, self.explain or 1) for text, broken in pairs]
+
+
+def explanation(model: Any, text: str, n_terms: int) -> str:
+    """Return the terms that contribute most to the prediction, or the nearest documents, on one line."""
+    found = model.explain(text)
+    if hasattr(found, "shown"):
+        shown = found.shown
+        values = shown.values[:, found.classes.tolist().index(found.label)]
+        return ", ".join(f"{shown.names[i]} {values[i]:+.2f}" for i in range(min(n_terms, len(values))))
+    totals = found.shared.sum(axis=1)
+    order = np.argsort(-totals, kind="stable")[:n_terms]
+    return ", ".join(f"{found.terms[i]} {totals[i]:+.2f}" for i in order.tolist())
