@@ -6,14 +6,18 @@ from typing import Annotated
 import typer
 
 from troenpy.cli.datasets import datasets_command
+from troenpy.cli.info import info_command
+from troenpy.cli.predict import predict_command
 from troenpy.cli.report import report_command
 from troenpy.cli.reproduce import reproduce_command
+from troenpy.cli.train import train_command
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown"
-)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app.command("train", epilog="Example: troenpy train reviews.csv -o reviews.model")(train_command)
+app.command("predict", epilog="Example: troenpy predict reviews.model new.csv -o predicted.csv")(predict_command)
+app.command("info", epilog="Example: troenpy info reviews.model")(info_command)
 app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")(reproduce_command)
 app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")(report_command)
 app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)
@@ -25,7 +29,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Example: troenpy reproduce")
+@app.callback(epilog="Example: troenpy train reviews.csv -o reviews.model")
 def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")

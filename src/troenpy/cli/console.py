@@ -1,17 +1,19 @@
 """Output of all commands: tables, lines and one-line errors."""
 
+import json
 import os
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from troenpy.display import printable
 
-INTERRUPTED = 130
+FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141  # 2 is a command line that cannot be read
 PIPE_WIDTH = 160  # width of tables that go to a file or another program
 
 
@@ -25,6 +27,16 @@ def print_line(text: str) -> None:
     typer.echo(printable(text))
 
 
+def print_text(text: str) -> None:
+    """Print lines whose parts are escaped already."""
+    typer.echo(text)
+
+
+def print_json(value: Any) -> None:
+    """Print data as JSON."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
 def typed_command() -> str:
     """Return the command line, for the report."""
     return shlex.join(["troenpy", *sys.argv[1:]])
@@ -36,22 +48,36 @@ def note(message: str) -> None:
 
 
 @contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Turn errors that a user can fix into one line on stderr."""
+def one_line_errors(interrupted: str | None = None) -> Iterator[None]:
+    """Turn errors that a user can fix into one line on stderr, and end quietly if nobody reads the output.
+
+    Parameters
+    ----------
+    interrupted : str, optional
+        What Ctrl-C leaves behind; by default rows of experiments, from which the same command goes on.
+    """
     try:
         yield
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        again = shlex.join(["troenpy", *(word for word in sys.argv[1:] if word != "--fresh")])
-        typer.echo(f"\nstopped; all rows so far are saved. To resume: {again}", err=True)
+        typer.echo(f"\n{interrupted or _saved_rows()}", err=True)
         sys.stderr.flush()
-        os._exit(INTERRUPTED)  # a clean exit would wait for the running method; rows are already on disk
-    except (ValueError, ImportError, MemoryError) as error:
+        os._exit(INTERRUPTED)  # a clean exit would wait for what runs in threads; files are closed or removed
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes
+        raise typer.Exit(PIPE_CLOSED) from None
+    except (ValueError, TypeError, ImportError, MemoryError) as error:
         _fail(str(error) or "out of memory")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _fail(f"{where}{error.strerror}" if error.strerror else str(error))
 
 
+def _saved_rows() -> str:
+    again = shlex.join(["troenpy", *(word for word in sys.argv[1:] if word != "--fresh")])
+    return f"stopped; all rows so far are saved. To resume: {again}"
+
+
 def _fail(message: str) -> None:
     note(" ".join(message.split()))
-    raise typer.Exit(1) from None
+    raise typer.Exit(FAILED) from None

@@ -13,10 +13,12 @@ from troenpy.fitting.memory import memory_size
 from troenpy.records import LabelSummary, Records
 from troenpy.tasks.documents import Documents, as_labels, documents, predicted_labels
 from troenpy.tasks.evaluation import Evaluation, Label, evaluate
-from troenpy.tasks.tested_parts import TestedParts, drawn_parts, given_parts, is_learnt, is_tested
+from troenpy.tasks.tested_parts import TestedParts, drawn_parts, given_parts, is_learnt, is_tested, split_advice
 
 #: Characters of text that are learnt from in memory, at most: fitting takes about 120 bytes for each.
 MOST_CHARACTERS, BYTES_PER_CHARACTER = 1 << 25, 120
+#: Different cells of a column of splits that an error may name.
+MOST_SPLITS = 5
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,19 @@ def read(records: Records, plan: Plan) -> tuple[Documents | None, LabelSummary]:
     """Return all documents, or None if they are too large; and what their labels are."""
     limit = _most_characters() if plan.in_memory is None else np.inf if plan.in_memory else -1
     summary, held = LabelSummary(" and ".join(records.label)), list[Documents]()
-    for batch in documents(records, plan.column):
-        if plan.split_column is not None and batch.cells is not None:
-            batch = batch.select([i for i, cell in enumerate(batch.cells) if is_learnt(cell) or is_tested(cell)])
+    splits = set[str]()
+    for found in documents(records, plan.column):
+        batch = found
+        if plan.split_column is not None and found.cells is not None:
+            splits.update(sorted(set(found.cells))[:MOST_SPLITS])
+            batch = found.select([i for i, cell in enumerate(found.cells) if is_learnt(cell) or is_tested(cell)])
         summary.add(batch.texts, batch.labels)
         held.append(batch)
         if summary.n_characters > limit:
             held.clear()
         plan.tell(Step("reading", done(records)))
+    if plan.split_column is not None and not summary.n_documents:
+        raise ValueError(split_advice(plan.split_column, sorted(splits)))
     if summary.n_characters > limit:
         return None, summary
     texts = [text for batch in held for text in batch.texts]

@@ -17,7 +17,14 @@ from troenpy.fitting.parameters import check_whole
 from troenpy.persistence.models import load_with_about
 from troenpy.records import RecordBatch, open_records
 from troenpy.tasks.about import About
-from troenpy.tasks.row_writers import CsvWriter, RowWriter, TableCollector, writer_for
+from troenpy.tasks.row_writers import (
+    CsvWriter,
+    JsonLinesWriter,
+    ParquetWriter,
+    RowWriter,
+    TableCollector,
+    writer_for,
+)
 
 #: Probabilities that are held at a time: 32 MB.
 MOST_PROBABILITIES = 1 << 22
@@ -134,9 +141,9 @@ def predict(
     model : path-like, or fitted classifier
     source : path-like, "-" or binary file
         See `open_records`.
-    out : path-like or binary file, optional
-        Where to write the rows: CSV, TSV, JSON lines or Parquet, by the ending; CSV to an open file. By default they
-        are kept in memory.
+    out : path-like, binary file or writer, optional
+        Where to write the rows: CSV, TSV, JSON lines or Parquet, by the ending; CSV to an open file, or what a writer
+        of `troenpy.tasks.row_writers` makes of it. By default they are kept in memory.
     text : str or sequence of str, optional
         The columns of text. By default those that the model has learnt from, if the file has them; otherwise guessed.
     proba : bool, default=False
@@ -208,6 +215,8 @@ def predict(
 def _opened(out: Any, source: Any) -> Iterator[tuple[RowWriter, str | None]]:
     if out is None:
         yield TableCollector(), None
+    elif isinstance(out, CsvWriter | JsonLinesWriter | ParquetWriter):
+        yield out, None
     elif hasattr(out, "write"):
         yield CsvWriter(out), None
     else:

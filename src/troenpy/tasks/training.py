@@ -11,6 +11,7 @@ from sklearn.base import clone
 from troenpy.files.drafts import FilePath, check_target
 from troenpy.persistence import save
 from troenpy.records import Records, open_records
+from troenpy.records.columns import missing_column
 from troenpy.tasks.about import About
 from troenpy.tasks.documents import documents, has_sets, predicted_labels
 from troenpy.tasks.evaluation import Evaluation, Label, evaluate
@@ -149,9 +150,7 @@ def _classifier(model: Any, options: dict[str, Any], seed: int, jobs: int | None
 def _check_columns(records: Records, **columns: str | None) -> None:
     for parameter, name in columns.items():
         if name is not None and name not in records.columns:
-            raise ValueError(
-                f"{parameter} must be a column of {records.name}, one of {', '.join(records.columns)}; got {name!r}"
-            )
+            raise missing_column(parameter, name, records.columns, records.name)
 
 
 def _check_not_same(source: Any, out: FilePath) -> None:

@@ -77,7 +77,8 @@ class Training:
         lines = [*self._title(), "", *self._class_lines()]
         if self.evaluation is not None and self.evaluation.confused:
             pairs = [
-                f"{_short(true)} as {_short(given)} {n:,}" for true, given, n in self.evaluation.confused[:MOST_PAIRS]
+                f"{shortened(true)} as {shortened(given)} {n:,}"
+                for true, given, n in self.evaluation.confused[:MOST_PAIRS]
             ]
             lines += ["", *textwrap.wrap(f"most confused: {', '.join(pairs)}", WIDTH)]
         if self.out is not None:
@@ -108,7 +109,7 @@ class Training:
             return []
         largest = max(evaluation.classes, key=lambda one: one.n_documents)
         error = 100 * (1 - largest.n_documents / evaluation.n_documents)
-        return [f"always predicting {_short(largest.name)} would give {error:.2f} %"]
+        return [f"always predicting {shortened(largest.name)} would give {error:.2f} %"]
 
     def _results(self) -> dict[str, ClassResult]:
         return {} if self.evaluation is None else {one.name: one for one in self.evaluation.classes}
@@ -124,7 +125,7 @@ class Training:
             one = results.get(name)
             shares = [percent(one.precision if one else None), percent(one.recall if one else None)]
             rows.append(
-                [_short(name), f"{n_documents:,}", *shares, ", ".join(map(printable, self.terms.get(name, [])))]
+                [shortened(name), f"{n_documents:,}", *shares, ", ".join(map(printable, self.terms.get(name, [])))]
             )
         return rows
 
@@ -155,7 +156,8 @@ def percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f} %"
 
 
-def _short(name: str) -> str:
+def shortened(name: str) -> str:
+    """Return the name of a class, on one line and not too long."""
     return _cut(printable(name), MOST_NAME)
 
 
