@@ -1,7 +1,7 @@
 """TroenpyClassifier on documents that do not fit in memory: passes to read, choose, count and learn."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from troenpy.counts.labels import Labels
 from troenpy.features.arrow_documents import exports_arrow
 from troenpy.features.batches import check_counter
 from troenpy.features.checkpoints import Checkpoint
+from troenpy.features.counted_rows import CountedRows
 from troenpy.features.documents import objects, texts
 from troenpy.features.missing_documents import Nulls
 from troenpy.features.shared_reading import errors_of_view
@@ -21,11 +22,12 @@ from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import read_views
 from troenpy.fitting.parameters import check_whole
 from troenpy.models.choice import MOST_COEFFICIENTS, USUAL_STRENGTH, Choice, choose
-from troenpy.models.document_passes import LABEL_MASK, Chunk, DocumentPasses, Keys, Progress
+from troenpy.models.copies import Copies, CopyFinder
+from troenpy.models.document_passes import LABEL_MASK, Chunk, DocumentPasses, Progress
 from troenpy.models.held_out import LEAST_HELD_OUT, design_parts
 from troenpy.models.losses import Floats
 from troenpy.models.pass_ascent import Batch, PassFit, Target, fit_in_passes
-from troenpy.models.survey import Copies, Sample
+from troenpy.models.survey import Sample
 
 #: Terms of a view that are kept, unless its counter has a `max_terms` of its own or a `vocabulary`.
 MOST_TERMS = 1 << 20
@@ -54,6 +56,8 @@ class BatchFit:
         self.sizes = np.zeros(len(self.passes.label_sets), dtype=np.int64)
         #: The same of documents without a known term, once they have been learnt from.
         self.unknown = np.zeros_like(self.sizes)
+        #: Of each view that leaves out copies, once they have been found.
+        self._copies: list[Copies | None] = []
         for keys in np.array_split(self.passes.keys, 1 + (self.passes.n_documents >> 20)):
             self.sizes += np.bincount((keys & LABEL_MASK).astype(np.int64), minlength=len(self.sizes))
 
@@ -96,7 +100,7 @@ class BatchFit:
             here = np.flatnonzero(np.bincount(indicator.indices, minlength=len(classes)))
             classes, indicator = classes[here], sparse.csr_array(indicator[:, here])
             class_weights = class_weights[here]
-        if len(classes) < 2:
+        if np.count_nonzero(class_weights) < 2:  # of several labels, all weights are one
             return usual
         labels = Labels(classes, indicator, self.is_single)
         counted = self.features._count(sample.texts, labels, None)
@@ -125,34 +129,49 @@ class BatchFit:
                 checkpoint.note(features, self.passes.keys[:start])
         if not hasattr(features, "views_"):
             raise ValueError("no view has a term that is kept: check min_df, max_df, min_class_df and stop_words")
+        del features._stream  # the counts of terms that are not kept, too
+
+    def find_copies(self) -> None:
+        """Find documents with equal rows, in a pass of its own: class profiles leave them out together, as in `fit`."""
+        views = self.features._fitted_views()
+        if self.features.leave_out != "copies":
+            return
+        # Of a bounded table some documents are missing: more than one may not be there to leave out.
+        compared = [view.profile is not None and not view.counts.kept_above > 0 for view in views]
+        if not any(compared):
+            return
+        with ExitStack() as files:
+            finders = [
+                files.enter_context(closing(CopyFinder(view.n_terms))) if is_compared else None
+                for view, is_compared in zip(views, compared, strict=True)
+            ]
+            for chunk, _ in self.passes.again("counting", 2):
+                for finder, rows in zip(finders, self._count_rows(chunk), strict=True):
+                    if finder is not None:
+                        finder.add(rows.matrix, chunk.numbers)
+            self._copies = [None if finder is None else finder.find(self.indicator) for finder in finders]
 
     def learn(self, C: float, class_weights: Floats, max_passes: int) -> PassFit:
         """Fit the coefficients."""
-        views = self.features._fitted_views()
-        leave_copies = self.features.leave_out == "copies" and any(view.profile is not None for view in views)
-        copies = Copies(self.passes.keys, self.indicator) if leave_copies else None
 
         def read(n_pass: int) -> Iterator[Batch]:
-            for chunk, keys in self.passes.again("learning", n_pass):
-                rows = self._rows(chunk, keys, copies, is_first=n_pass == 1)
-                yield Batch(rows, chunk.numbers)
+            for chunk, _ in self.passes.again("learning", n_pass):
+                yield Batch(self._rows(chunk, is_first=n_pass == 1), chunk.numbers)
 
         targets = self._targets(class_weights)
         return fit_in_passes(read, targets, self.sizes, self.features.n_columns_, C, max_passes)
 
-    def _rows(self, chunk: Chunk, keys: Keys, copies: Copies | None, *, is_first: bool) -> Rows:
-        features = self.features
-        views = features._fitted_views()
-        counted = features._count_rows(chunk.texts, [view.capacity() for view in views])
+    def _count_rows(self, chunk: Chunk) -> list[CountedRows]:
+        return self.features._count_rows(chunk.texts, [view.capacity() for view in self.features._fitted_views()])
+
+    def _rows(self, chunk: Chunk, *, is_first: bool) -> Rows:
+        views, counted = self.features._fitted_views(), self._count_rows(chunk)
         if is_first:
             known = np.any([np.diff(rows.matrix.indptr) > 0 for rows in counted], axis=0)
             self.unknown += np.bincount(chunk.numbers[~known], minlength=len(self.unknown))
-        own = sparse.csr_array(self.indicator[chunk.numbers].astype(np.float64))
-        with_copies = own if copies is None else copies.left_out(chunk, keys)
-        parts = []
-        for view, rows in zip(views, counted, strict=True):
-            # Of a bounded table some documents are missing: more than one may not be there to leave out.
-            left_out = own if view.counts.kept_above > 0 else with_copies
+        own, parts = sparse.csr_array(self.indicator[chunk.numbers].astype(np.float64)), []
+        for view, rows, copies in zip(views, counted, self._copies or [None] * len(views), strict=True):
+            left_out = own if copies is None else copies.left_out(rows.matrix, chunk.numbers)
             parts.append(view.parts(rows, self.n_threads, left_out))
         return Rows(*design_parts(parts, self.n_threads), n_threads=self.n_threads)
 
@@ -183,8 +202,10 @@ class BatchFit:
             self.passes.callback(Progress(stage, total=self.passes.n_documents))
 
 
-def check_batch_parameters(features: TermFeatures, tol: float | None, max_terms: int | None) -> None:
+def check_batch_parameters(features: TermFeatures, tol: float | None, max_terms: int | None, callback: Any) -> None:
     """Raise an error for parameters that cannot be used with batches."""
+    if not (callback is None or callable(callback)):
+        raise TypeError(f"callback must be a function, got {callback!r:.80}")
     if tol is not None:
         raise ValueError(f"fit_batches stops when predictions have settled: tol must be None, got {tol!r}")
     if features.takes_counts:

@@ -292,7 +292,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         """
         n_threads, max_iter = job_count(self.n_jobs), check_whole("max_iter", self.max_iter, least=1)
         features, candidates, strengths = self._settings()
-        check_batch_parameters(features, self.tol, max_terms)
+        check_batch_parameters(features, self.tol, max_terms, callback)
         source = read_source(batches, text, label, once=check_flag("shuffle", shuffle))
         saved_counts = None if checkpoint is None else Checkpoint(checkpoint)
         with closing(ShuffledCopy()) if shuffle else nullcontext() as copy:
@@ -325,6 +325,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         batch_fit.count(self.choice_.views, max_terms, saved_counts)
         n_columns, n_decisions = features.n_columns_, 1 if self._is_binary() else len(self.classes_)
         check_memory("TroenpyClassifier", 1, len(self.classes_), n_decisions * n_columns)
+        batch_fit.find_copies()
         fit = batch_fit.learn(self.C_, class_weights, max_iter)
         if not fit.is_settled and fit.n_passes >= max_iter:
             warn_user(f"stopped after {fit.n_passes} passes: raise max_iter, or lower C", ConvergenceWarning)

@@ -41,17 +41,17 @@ class Progress:
     ----------
     stage : {"reading", "choosing", "counting", "learning"}
     n_documents : int
-        Documents read in this pass.
+        Documents done in this pass.
     total : int or None
         All documents; None while they are read for the first time.
     n_pass : int
-        Which pass of "learning" it is, from 1; 0 in the other stages.
+        Which pass of this stage it is, from 1. There may be two of "counting": the second looks for copies.
     """
 
     stage: str
     n_documents: int = 0
     total: int | None = None
-    n_pass: int = 0
+    n_pass: int = 1
 
     @property
     def done(self) -> float | None:
@@ -72,7 +72,7 @@ class DocumentPasses:
     read : callable
         Checks the texts of a batch and yields them one by one.
     callback : callable or None
-        Called with a Progress after every chunk.
+        Called with a Progress when a chunk is done.
     copy : ShuffledCopy or None
         None reads the source in every pass, which must give the same documents in the same order each time.
     """
@@ -113,7 +113,7 @@ class DocumentPasses:
             raise ValueError("batches must hold at least one document, got none")
         self._keys_of_all = keys if self.copy is None else self.copy.shuffle(keys)
 
-    def again(self, stage: str, n_pass: int = 0) -> Iterator[tuple[Chunk, Keys]]:
+    def again(self, stage: str, n_pass: int = 1) -> Iterator[tuple[Chunk, Keys]]:
         """Go through all documents again; yield chunks with keys."""
         progress = Progress(stage, total=self.n_documents, n_pass=n_pass)
         return self._read_again(progress) if self.copy is None else self._read_copy(self.copy, progress)
@@ -156,19 +156,23 @@ class DocumentPasses:
             numbers.append(number)
             n_characters += (len(text) if isinstance(text, str | bytes) else 64) + 1
             if n_characters >= CHUNK_CHARACTERS:
-                yield self._chunk(held, numbers, progress)
+                yield Chunk(held, np.array(numbers, dtype=np.int64))
+                self._tell(progress, len(held))
                 held, numbers, n_characters = [], [], 0
         if held:
-            yield self._chunk(held, numbers, progress)
+            yield Chunk(held, np.array(numbers, dtype=np.int64))
+            self._tell(progress, len(held))
 
-    def _chunk(self, texts: list[Any], numbers: list[int], progress: Progress) -> Chunk:
+    def _tell(self, progress: Progress, n_documents: int) -> None:
         if self.callback is not None:
-            progress.n_documents += len(texts)
+            progress.n_documents += n_documents
             self.callback(replace(progress))
-        return Chunk(texts, np.array(numbers, dtype=np.int64))
 
     def _documents(self) -> Iterator[tuple[Any, int]]:
-        for n_batch, batch in enumerate(self.source(), start=1):
+        batches = self.source()
+        if not isinstance(batches, Iterable):
+            raise TypeError(f"the function must return an iterable of (texts, labels), got {type(batches).__name__}")
+        for n_batch, batch in enumerate(batches, start=1):
             with errors_of_batch(n_batch):
                 documents, numbers = self._of_batch(batch)
             yield from zip(documents, numbers, strict=True)
