@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from troenpy.records.arrow import Table, arrow
+from troenpy.records.arrow_repair import repaired
 from troenpy.records.chunk import BLOCK_BYTES, Chunk
 from troenpy.records.source import Source
 
@@ -24,9 +25,9 @@ def read_parquet(source: Source) -> Iterator[Chunk]:
         for batch in parquet.iter_batches(batch_size=_rows_at_a_time(n_rows, n_bytes)):
             n_read += batch.num_rows
             source.position = _share(source.size, n_read, n_rows)
-            yield Chunk(arrow().Table.from_batches([batch]))
+            yield repaired(arrow().Table.from_batches([batch]), source.name)
         if n_rows == 0:
-            yield Chunk(schema.empty_table())
+            yield repaired(schema.empty_table(), source.name)
 
 
 def read_arrow_file(source: Source) -> Iterator[Chunk]:
@@ -35,10 +36,10 @@ def read_arrow_file(source: Source) -> Iterator[Chunk]:
     with file, _damage(source.name, "Arrow"):
         opened = arrow("ipc").open_file(file)
         for index in range(opened.num_record_batches):
-            yield from _slices(arrow().Table.from_batches([opened.get_batch(index)]))
+            yield from _slices(arrow().Table.from_batches([opened.get_batch(index)]), source.name)
             source.position = _share(source.size, index + 1, opened.num_record_batches)
         if opened.num_record_batches == 0:
-            yield Chunk(opened.schema.empty_table())
+            yield repaired(opened.schema.empty_table(), source.name)
 
 
 def read_arrow_stream(source: Source) -> Iterator[Chunk]:
@@ -48,17 +49,17 @@ def read_arrow_stream(source: Source) -> Iterator[Chunk]:
     try:
         with _damage(source.name, "Arrow"):
             opened = arrow("ipc").open_stream(pa.PythonFile(stream, mode="r"))
-            yield Chunk(opened.schema.empty_table())
+            yield repaired(opened.schema.empty_table(), source.name)
             for batch in opened:
-                yield from _slices(pa.Table.from_batches([batch]))
+                yield from _slices(pa.Table.from_batches([batch]), source.name)
     finally:
         stream.close()
 
 
-def _slices(table: Table) -> Iterator[Chunk]:
+def _slices(table: Table, name: str) -> Iterator[Chunk]:
     step = _rows_at_a_time(table.num_rows, table.nbytes)
     for start in range(0, table.num_rows, step):
-        yield Chunk(table.slice(start, step))
+        yield repaired(table.slice(start, step), name)
 
 
 def _rows_at_a_time(n_rows: int, n_bytes: int) -> int:
@@ -75,6 +76,6 @@ def _damage(name: str, what: str) -> Iterator[Any]:
     pa = arrow()
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise ValueError(f"{name} is damaged or not {what}: {reason:.200}") from None

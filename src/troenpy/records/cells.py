@@ -35,12 +35,21 @@ def text_array(column: Any, field: Any) -> tuple[Array, dict[int, str]]:
         cells = _json_texts(column.to_pylist())
         return pa.array(cells.values, pa.string()), cells.faults
     if kind == "nested":
-        raise ValueError(f"column {quoted(field.name)} holds {column.type}, not text: choose another column")
+        raise _not_text(column, field)
     if kind == "binary":
         cells = _decoded(column.to_pylist())
         return pa.array(cells.values, pa.string()), cells.faults
     found = whole(column)
-    return (found if kind == "text" else found.cast(pa.string())), {}
+    if kind == "number":  # what is not a number is a missing value
+        found = arrow("compute").if_else(arrow("compute").is_nan(found), None, found)
+    try:
+        return (found if kind == "text" else found.cast(pa.string())), {}
+    except pa.ArrowNotImplementedError:
+        raise _not_text(column, field) from None
+
+
+def _not_text(column: Any, field: Any) -> ValueError:
+    return ValueError(f"column {quoted(field.name)} holds {column.type}, not text: choose another column")
 
 
 def text_cells(column: Any, field: Any) -> TextCells:
@@ -55,9 +64,11 @@ def label_cells(column: Any, field: Any, separator: str | None = None) -> LabelC
         return _list_labels(column.to_pylist(), field)
     if holds_json(field):
         return _json_labels(column.to_pylist(), separator)
-    texts = text_cells(column, field)
-    split = splitter(separator)
-    return LabelCells([None if cell is None else split(cell) for cell in texts.values], texts.faults)
+    texts, faults = text_array(column, field)
+    split, encoded = splitter(separator), texts.dictionary_encode()
+    distinct = [*map(split, encoded.dictionary.to_pylist()), None]
+    places = encoded.indices.fill_null(len(distinct) - 1).to_numpy().tolist()
+    return LabelCells([distinct[place] for place in places], faults)
 
 
 def splitter(separator: str | None) -> Callable[[str], tuple[str, ...]]:
@@ -83,11 +94,14 @@ def holds_json(field: Any) -> bool:
 def _kind(type_: Any) -> str:
     types = arrow("types")
     if types.is_dictionary(type_):
-        return "nested" if _kind(type_.value_type) == "nested" else "other"
+        kind = _kind(type_.value_type)
+        return kind if kind in ("nested", "binary") else "other"
     if types.is_nested(type_):
         return "nested"
-    if types.is_binary(type_) or types.is_large_binary(type_) or types.is_fixed_size_binary(type_):
+    if str(type_) in ("binary", "large_binary", "binary_view") or types.is_fixed_size_binary(type_):
         return "binary"
+    if types.is_float32(type_) or types.is_float64(type_):
+        return "number"
     return "text" if types.is_string(type_) or types.is_large_string(type_) else "other"
 
 
@@ -110,7 +124,7 @@ def _decoded(values: list[bytes | None]) -> TextCells:
 def _json_texts(values: list[str | None]) -> TextCells:
     cells, faults = list[str | None](), dict[int, str]()
     for row, value in enumerate(values):
-        found = None if value is None else json.loads(value)
+        found = _json(value)
         if isinstance(found, list | dict):
             faults[row] = "not text"
             found = None
@@ -118,11 +132,17 @@ def _json_texts(values: list[str | None]) -> TextCells:
     return TextCells(cells, faults)
 
 
+def _json(cell: str | None) -> Any:
+    """Return the value of JSON text; NaN is what pandas writes for a missing one."""
+    found = None if cell is None else json.loads(cell)
+    return None if found != found else found
+
+
 def _json_labels(values: list[str | None], separator: str | None) -> LabelCells:
     split = splitter(separator)
     cells, faults, are_lists = list[tuple[str, ...] | None](), dict[int, str](), False
     for row, value in enumerate(values):
-        found = None if value is None else json.loads(value)
+        found = _json(value)
         if isinstance(found, list):
             are_lists = True
             labels = _listed_labels(found)
@@ -140,7 +160,7 @@ def _json_labels(values: list[str | None], separator: str | None) -> LabelCells:
 
 
 def _list_labels(values: list[Any], field: Any) -> LabelCells:
-    if _kind(field.type.value_type) == "nested":
+    if arrow("types").is_nested(field.type.value_type):
         raise ValueError(f"column {quoted(field.name)} holds {field.type}, not labels: choose another column")
     cells = [None if value is None else _listed_labels(value) for value in values]
     return LabelCells(cells, {row: "not text" for row, cell in enumerate(cells) if cell is None and values[row]}, True)
@@ -150,7 +170,7 @@ def _listed_labels(values: list[Any]) -> tuple[str, ...] | None:
     """Return a list of labels without blanks and repetitions; None if some are lists or objects themselves."""
     if any(isinstance(value, list | dict | tuple) for value in values):
         return None
-    labels = (_label(value) for value in values if value is not None)
+    labels = (_label(value) for value in values if value is not None and value == value)
     return tuple(dict.fromkeys(label for label in labels if label.strip()))
 
 

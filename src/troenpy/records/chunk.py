@@ -1,11 +1,10 @@
 """What every format yields: a table of all columns, the faults of its rows, and where its rows start in the file."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from troenpy.records.arrow import Table
 from troenpy.records.problems import Fault
-from troenpy.records.streams import Stream, read_block
 from troenpy.records.wording import counted
 
 #: How much of a file is read at a time.
@@ -44,18 +43,3 @@ def check_record(n_bytes: int, name: str, number: int, line: int, hint: str) -> 
     if n_bytes > RECORD_BYTES:
         limit = counted(RECORD_BYTES >> 20, "MB", "MB")
         raise ValueError(f"row {number} (line {line}) of {name} does not end within {limit}: {hint}")
-
-
-def line_blocks(stream: Stream, name: str, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
-    """Yield whole lines in blocks."""
-    rest, n_lines, is_last = b"", 0, False
-    while not is_last:
-        content, is_last = read_block(stream, max(block_bytes, len(rest)))
-        rest += content
-        end = len(rest) if is_last else rest.rfind(b"\n") + 1
-        if end:
-            block, rest = rest[:end], rest[end:]
-            n_lines += block.count(b"\n")
-            yield block
-        else:
-            check_record(len(rest), name, n_lines + 1, n_lines + 1, "is it text in lines?")

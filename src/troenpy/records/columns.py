@@ -1,6 +1,6 @@
 """Which columns hold text and labels: those that the user names, or the one obvious choice."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
@@ -95,7 +95,7 @@ def _all(columns: Sequence[str]) -> str:
 def _named(parameter: str, wanted: Any, columns: Sequence[str], name: str) -> tuple[str, ...]:
     if wanted is None:
         return ()
-    names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    names = (wanted,) if isinstance(wanted, str) or not isinstance(wanted, Iterable) else tuple(wanted)
     if not names or not all(isinstance(one, str) for one in names):
         raise TypeError(f"{parameter} must be the name of a column, or several names, got {wanted!r:.80}")
     if len(set(names)) < len(names):

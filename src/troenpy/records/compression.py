@@ -1,6 +1,7 @@
 """Decompress gzip and Zstandard, recognised by their first bytes."""
 
 import gzip
+import re
 import zlib
 from typing import Any
 
@@ -10,11 +11,11 @@ from troenpy.records.streams import Stream
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # First bytes of what we do not read, and what to do.
 _OTHERS = {
-    b"PK\x03\x04": "is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
-    b"BZh": "is compressed with bzip2: unpack it, or compress it with gzip or zstd",
-    b"\xfd7zXZ": "is compressed with xz: unpack it, or compress it with gzip or zstd",
-    b"\xd0\xcf\x11\xe0": "is an old Excel or Word file: save it as CSV",
-    b"%PDF": "is a PDF file: expected a table of texts, such as CSV",
+    rb"PK\x03\x04": "is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
+    rb"BZh[1-9]1AY&": "is compressed with bzip2: unpack it, or compress it with gzip or zstd",
+    rb"\xfd7zXZ": "is compressed with xz: unpack it, or compress it with gzip or zstd",
+    rb"\xd0\xcf\x11\xe0": "is an old Excel or Word file: save it as CSV",
+    rb"%PDF-": "is a PDF file: expected a table of texts, such as CSV",
 }
 
 
@@ -26,7 +27,7 @@ def is_compressed(head: bytes) -> bool:
 def decompress(head: bytes, stream: Stream, name: str) -> Stream:
     """Return the stream decompressed, or as it is; `head` has its first bytes."""
     for magic, reason in _OTHERS.items():
-        if head.startswith(magic):
+        if re.match(magic, head):
             raise ValueError(f"{name} {reason}")
     if head.startswith(_GZIP):
         file: Any = stream

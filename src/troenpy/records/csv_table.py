@@ -1,16 +1,17 @@
 """Read CSV and TSV in blocks: well-formed blocks by pyarrow, others row by row."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from troenpy.records.arrow import Table, arrow
 from troenpy.records.chunk import BLOCK_BYTES, Chunk, Notices, check_record
+from troenpy.records.column_names import name_columns
 from troenpy.records.csv_blocks import clean_end
 from troenpy.records.csv_plain import Dialect, PlainRecords, plain_records
 from troenpy.records.problems import Fault
 from troenpy.records.streams import Stream, read_block
-from troenpy.records.wording import counted, listed, quoted
+from troenpy.records.wording import counted
 
 _SURROGATES = re.compile("[\ud800-\udfff]+")
 _BOM = b"\xef\xbb\xbf"
@@ -28,7 +29,7 @@ def read_csv(
         rest += more
     if not header.rows:
         raise ValueError(f"{name} is empty")
-    columns = column_names(_repair(header.rows[0]), name, notices)
+    columns = name_columns(_repair(header.rows[0]), name, notices)
     rest, line, n_rows = rest[header.n_bytes :], 1 + header.n_lines, 0
     while True:
         chunk, n_bytes, n_lines = _read_block(rest, columns, dialect, line, is_last)
@@ -43,23 +44,6 @@ def read_csv(
         rest += more
     if not n_rows:
         yield Chunk(_table([], columns))
-
-
-def column_names(cells: Sequence[str], name: str, notices: Notices) -> list[str]:
-    """Return the names of the columns: nameless ones get a number, repeated ones a suffix."""
-    columns: list[str] = []
-    taken = set(cells)
-    for number, cell in enumerate(cells, 1):
-        wanted = cell if cell.strip() else f"column_{number}"
-        column, suffix = wanted, 2
-        while column in columns or (column != cell and column in taken):
-            column, suffix = f"{wanted}_{suffix}", suffix + 1
-        columns.append(column)
-    renamed = [column for column, cell in zip(columns, cells, strict=True) if column != cell]
-    if renamed:
-        shown = [quoted(column) for column in renamed[:5]] + ["more"] * (len(renamed) > 5)
-        notices.say(f"{name}: columns without a name of their own are called {listed(shown)}")
-    return columns
 
 
 def _read_block(block: bytes, columns: list[str], dialect: Dialect, line: int, is_last: bool) -> tuple[Chunk, int, int]:

@@ -14,6 +14,7 @@ _MARKS = (
 )
 _NAMES = {"cp1252": "Windows-1252 (guessed: it is not UTF-8)"}
 # Control characters that text does not contain: all but tab, newlines, form feed, escape.
+FEW_CONTROLS = 3
 _CONTROLS = bytes(set(range(32)) - {9, 10, 11, 12, 13, 27})
 
 
@@ -49,8 +50,8 @@ def check_encoding(encoding: str) -> None:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether this is not text: more than 1 % of the bytes are control characters."""
-    return len(head) - len(head.translate(None, _CONTROLS)) > len(head) / 100
+    """Whether this is not text: more than 1 % of the bytes, and more than a few, are control characters."""
+    return len(head) - len(head.translate(None, _CONTROLS)) > max(len(head) / 100, FEW_CONTROLS)
 
 
 def _by_zeros(head: bytes) -> str | None:

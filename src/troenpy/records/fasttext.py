@@ -1,10 +1,10 @@
 """Read fastText's format: lines of labels, each with the prefix __label__, and text."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from troenpy.records.arrow import arrow
-from troenpy.records.chunk import BLOCK_BYTES, Chunk, line_blocks
+from troenpy.records.chunk import BLOCK_BYTES, Chunk
+from troenpy.records.lines import line_blocks
 from troenpy.records.problems import Fault
 from troenpy.records.streams import Stream
 
@@ -14,21 +14,19 @@ PREFIX = "__label__"
 def read_fasttext(stream: Stream, name: str, block_bytes: int = BLOCK_BYTES) -> Iterator[Chunk]:
     """Yield a row with label and text for each line; several labels are separated by spaces."""
     pa = arrow()
-    n_lines, is_empty = 0, True
+    is_empty = True
     for block in line_blocks(stream, name, block_bytes):
-        lines = [(number, line) for number, line in enumerate(block.split(b"\n"), n_lines + 1) if line.strip()]
-        n_lines += block.count(b"\n")
         labels, texts, faults = [], [], []
-        for row, (_, line) in enumerate(lines):
+        for row, line in enumerate(block.lines):
             label, text = split_labels(line.decode("utf-8", "replace").removesuffix("\r"))
             labels.append(label)
             texts.append(text)
             if "\ufffd" in text + label and not _is_utf8(line):
                 faults.append(Fault(row, "bad encoding"))
-        if lines:
+        if block.lines:
             is_empty = False
             table = pa.table({"label": pa.array(labels, pa.string()), "text": pa.array(texts, pa.string())})
-            yield Chunk(table, faults, partial(_line_of, [number for number, _ in lines]))
+            yield Chunk(table, faults, block.line_of)
     if is_empty:
         raise ValueError(f"{name} is empty")
 
@@ -56,7 +54,3 @@ def _is_utf8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _line_of(numbers: list[int], row: int) -> int:
-    return numbers[row]

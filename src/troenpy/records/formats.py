@@ -25,7 +25,7 @@ FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "folde
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
 _TITLES = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "a JSON array", "fasttext": "fastText"}
 _MAGICS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
-_ARROW_FILE = b"ARROW1"
+_ARROW_FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
 _EXPECTED = "expected CSV, TSV, JSON, JSON lines, Parquet, Arrow, fastText or a folder of class folders"
 
 
@@ -42,7 +42,7 @@ class Wanted:
         if self.format is not None and self.format not in FORMATS:
             raise ValueError(f"unknown format {self.format!r:.40}: choose from {listed(FORMATS, 'or')}")
         if self.delimiter is not None and not (
-            isinstance(self.delimiter, str) and len(self.delimiter) == 1 and self.delimiter.isascii()
+            isinstance(self.delimiter, str) and len(self.delimiter) == 1 and "\0" < self.delimiter <= "\x7f"
         ):
             raise ValueError(f"delimiter must be one ASCII character, got {self.delimiter!r:.40}")
         if self.delimiter in ('"', "\r", "\n"):
@@ -54,7 +54,7 @@ class Wanted:
 def find_format(source: Source, wanted: Wanted, *, needs_label: bool, notices: Notices) -> tuple[str, Chunks]:
     """Return the format and the function that reads it."""
     wanted.check()
-    if source.is_folder != (wanted.format == "folder") and (source.is_folder and wanted.format) is not None:
+    if wanted.format is not None and source.is_folder != (wanted.format == "folder"):
         what = "a folder" if source.is_folder else "not a folder"
         raise ValueError(f"{source.name} is {what}, but the format is {wanted.format!r}")
     if source.is_folder:
@@ -63,6 +63,8 @@ def find_format(source: Source, wanted: Wanted, *, needs_label: bool, notices: N
     head = source.head()
     if not head:
         raise ValueError(f"{source.name} is empty")
+    if head.startswith(_FEATHER_1):
+        raise ValueError(f"{source.name} is Feather version 1: write it as version 2 or as Parquet")
     magic = next((name for start, name in _MAGICS.items() if head.startswith(start)), None)
     binary = magic or (wanted.format if wanted.format in ("parquet", "arrow") else None)
     if binary is None:
@@ -77,8 +79,6 @@ def find_format(source: Source, wanted: Wanted, *, needs_label: bool, notices: N
 def _find_text_format(source: Source, head: bytes, wanted: Wanted, notices: Notices) -> tuple[str, Chunks]:
     encoding = wanted.encoding or detect_encoding(head)
     text = Utf8Stream(_Head(head), encoding).read(HEAD_BYTES)
-    if head.startswith(b"FEA1"):
-        raise ValueError(f"{source.name} is Feather version 1: write it as version 2 or as Parquet")
     if is_binary(text):
         raise ValueError(f"{source.name} is binary data, not text: {_EXPECTED}")
     if not text.strip():

@@ -5,21 +5,23 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from troenpy.records.arrow import Table, arrow
+from troenpy.records.arrow import Array, Table, arrow
 from troenpy.records.chunk import N_SAMPLED, Notices
+from troenpy.records.column_names import unique_names
 from troenpy.records.problems import Fault
-from troenpy.records.wording import counted, quoted
+from troenpy.records.wording import quoted
 
 #: Metadata of a column whose cells hold JSON text.
 JSON_FIELD = {b"troenpy": b"json"}
+_encode = json.JSONEncoder().encode
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class JsonColumns:
     """The columns of rows of JSON.
 
-    Columns where the sample has only strings and nulls are text. All others hold JSON text, marked in the metadata of
-    the field, so that every value can be written as it was. A key that an object lacks is null.
+    Columns where the sample has strings, and nulls, are text. All others hold JSON text, marked in the metadata of the
+    field, so that every value can be written as it was. A key that an object lacks is null.
     """
 
     def __init__(self, sample: Sequence[Any], name: str, notices: Notices) -> None:
@@ -31,43 +33,62 @@ class JsonColumns:
                 f'{name} has no objects in its first rows: expected objects such as {{"text": "good", "label": "pos"}}'
             )
         self._known = set(self.keys)
-        self._is_text = {
-            key: all(row.get(key) is None or isinstance(row[key], str) for row in objects) for key in self.keys
-        }
+        kinds = {key: {type(row[key]) for row in objects if key in row} for key in self.keys}
+        self._is_text = {key: str in kinds[key] and kinds[key] <= {str, type(None)} for key in self.keys}
+        pa = arrow()
+        names = unique_names([_text(key) for key in self.keys])
+        self.schema = pa.schema(
+            [
+                pa.field(column, pa.string(), metadata=None if self._is_text[key] else JSON_FIELD)
+                for column, key in zip(names, self.keys, strict=True)
+            ]
+        )
+        self.types = self._simple_types(kinds) if names == self.keys else None
 
     def table(self, rows: Sequence[Any]) -> tuple[Table, list[Fault]]:
-        """Return a table of objects, and faults of rows with characters that are not text; other values are null."""
-        pa = arrow()
+        """Return a table of objects, and faults of rows; what is not an object has nulls."""
         objects = [row if isinstance(row, dict) else {} for row in rows]
         for row in objects:
             if not row.keys() <= self._known:
                 extra = next(key for key in row if key not in self._known)
-                first = counted(N_SAMPLED, "row")
-                self._notices.say(f"{self._name}: keys such as {quoted(extra)}, not in the first {first}, are ignored")
+                self._notices.say(f"{self._name}: keys such as {quoted(extra)}, not in the first rows, are ignored")
                 break
-        bad: set[int] = set()
-        arrays = [pa.array(self._cells(objects, key, bad), pa.string()) for key in self.keys]
-        fields = [
-            pa.field(_text(key), pa.string(), metadata=None if self._is_text[key] else JSON_FIELD) for key in self.keys
-        ]
-        faults = [Fault(index, "bad encoding") for index in sorted(bad)]
-        return pa.Table.from_arrays(arrays, schema=pa.schema(fields)), faults
+        bad = dict[int, str]()
+        arrays = [self._cells(objects, key, bad) for key in self.keys]
+        faults = [Fault(index, bad[index]) for index in sorted(bad)]
+        return arrow().Table.from_arrays(arrays, schema=self.schema), faults
 
-    def _cells(self, objects: list[dict[str, Any]], key: str, bad: set[int]) -> list[str | None]:
-        cells: list[str | None] = []
-        for index, row in enumerate(objects):
-            value = row.get(key)
-            if isinstance(value, str) and _is_bad(value):
-                bad.add(index)
-                value = _text(value)
-            if self._is_text[key] and (value is None or isinstance(value, str)):
-                cells.append(value)
-            else:
-                cells.append(json.dumps(value) if key in row else None)
-                if self._is_text[key]:
-                    kind = f"column {quoted(key)}, text in the first rows, has other values later"
-                    self._notices.say(f"{self._name}: {kind}: they are kept as JSON text")
-        return cells
+    def _simple_types(self, kinds: dict[str, set[type]]) -> list[Any] | None:
+        """Return the types of columns of strings, integers and booleans; None if there are others."""
+        pa = arrow()
+        known = {frozenset([int]): pa.int64(), frozenset([bool]): pa.bool_()}
+        types = [pa.string() if self._is_text[key] else known.get(frozenset(kinds[key])) for key in self.keys]
+        return None if None in types else types
+
+    def _cells(self, objects: list[dict[str, Any]], key: str, bad: dict[int, str]) -> Array:
+        pa = arrow()
+        if self._is_text[key]:
+            try:
+                return pa.array([row.get(key) for row in objects], pa.string())
+            except (pa.ArrowException, UnicodeEncodeError):  # other values, lone surrogates
+                pass
+        return pa.array([self._cell(index, row, key, bad) for index, row in enumerate(objects)], pa.string())
+
+    def _cell(self, index: int, row: dict[str, Any], key: str, bad: dict[int, str]) -> str | None:
+        if key not in row:
+            return None
+        value, is_text = row[key], self._is_text[key]
+        if isinstance(value, str) and _is_bad(value):
+            bad[index] = "bad encoding"
+            value = _text(value)
+        if is_text and (value is None or isinstance(value, str)):
+            return value
+        if is_text and isinstance(value, list | dict):
+            bad[index] = "not text"
+        elif is_text:
+            kind = f"column {quoted(key)}, text in the first rows, has other values later"
+            self._notices.say(f"{self._name}: {kind}: they are kept as JSON text")
+        return _encode(value)
 
 
 def row_fault(index: int, row: Any, error: str | None) -> Fault | None:

@@ -29,25 +29,30 @@ class LabelReader:
     columns : sequence of str
     separator : str or None
         Between several labels in a cell.
+    usual_separator : str, optional
+        Of the format, if `separator` is None: rows have one label unless one of the first rows has several.
 
     Attributes
     ----------
     has_sets : bool
         Whether rows have any number of labels: there is a separator, there are several columns, or one of the first
-        rows has a list with several or no labels.
+        rows has several labels, or a list of none.
     are_columns : bool
         Whether the columns are the labels, and the cells say yes or no.
     """
 
-    def __init__(self, sample: Any, columns: Sequence[str], separator: str | None) -> None:
+    def __init__(
+        self, sample: Any, columns: Sequence[str], separator: str | None, usual_separator: str | None = None
+    ) -> None:
         if separator is not None and (not isinstance(separator, str) or not separator):
             raise ValueError(f"separator must be one or more characters, got {separator!r:.40}")
-        self._columns, self._separator = tuple(columns), separator
+        self._columns, self._separator = tuple(columns), separator or usual_separator
         found = self._cells(sample)
         self.are_columns = len(columns) > 1 and all(_says(cell) is not None for each in found for cell in each.values)
         lengths = {len(cell) for each in found for cell in each.values if cell is not None}
         is_listed = any(each.are_lists for each in found)
-        self.has_sets = separator is not None or len(columns) > 1 or (is_listed and lengths != {1})
+        are_several = max(lengths, default=0) > 1 or (is_listed and 0 in lengths)
+        self.has_sets = separator is not None or len(columns) > 1 or are_several
 
     def read(self, table: Any) -> RowLabels:
         """Read the labels of rows."""
@@ -55,17 +60,15 @@ class LabelReader:
         faults = {row: kind for each in reversed(found) for row, kind in each.faults.items()}
         if self.are_columns:
             return self._of_columns(found, faults)
-        values = list[Label]()
-        for row in range(table.num_rows):
-            parts = [each.values[row] for each in found]
-            labels = tuple(dict.fromkeys(label for part in parts if part is not None for label in part))
-            is_list = any(each.are_lists and part is not None for each, part in zip(found, parts, strict=True))
-            if not labels and not (self.has_sets and is_list):
-                faults.setdefault(row, "no label")
-            elif not self.has_sets and len(labels) > 1:
-                faults.setdefault(row, "several labels")
-            values.append(labels if self.has_sets else labels[0] if labels else "")
-        return RowLabels(values, faults)
+        labels = _joined(found)
+        if self.has_sets:
+            is_listed = _are_lists(found, table.num_rows)
+            missing = [row for row, cell in enumerate(labels) if not cell and not is_listed[row]]
+            return RowLabels([*labels], {**dict.fromkeys(missing, "no label"), **faults})
+        missing = [row for row, cell in enumerate(labels) if not cell]
+        several = [row for row, cell in enumerate(labels) if len(cell) > 1]
+        faults = {**dict.fromkeys(missing, "no label"), **dict.fromkeys(several, "several labels"), **faults}
+        return RowLabels([cell[0] if cell else "" for cell in labels], faults)
 
     def _of_columns(self, found: list[LabelCells], faults: dict[int, str]) -> RowLabels:
         answers = [[_says(cell) for cell in each.values] for each in found]
@@ -84,6 +87,20 @@ class LabelReader:
             return f"each of {len(self._columns)} columns is a label that a row has or has not"
         separator = "" if self._separator is None else f", separated by {quoted(self._separator)}"
         return f"several labels{separator}" if self.has_sets else "one label"
+
+
+def _joined(found: list[LabelCells]) -> list[tuple[str, ...]]:
+    """Return the labels of each row in all columns."""
+    if len(found) == 1:
+        return [cell or () for cell in found[0].values]
+    rows = zip(*(each.values for each in found), strict=True)
+    return [tuple(dict.fromkeys(label for cell in row for label in cell or ())) for row in rows]
+
+
+def _are_lists(found: list[LabelCells], n_rows: int) -> list[bool]:
+    """Return whether each row has a list, which may be empty, in some column."""
+    lists = [each.values for each in found if each.are_lists]
+    return [any(cell is not None for cell in row) for row in zip(*lists, strict=True)] if lists else [False] * n_rows
 
 
 def _says(cell: tuple[str, ...] | None) -> bool | None:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from troenpy.display.plain import printable
 from troenpy.records.arrow import arrow
 from troenpy.records.compression import decompress, is_compressed
-from troenpy.records.streams import FileStream, PrependedStream, Stream, read_block
+from troenpy.records.streams import FileStream, PrependedStream, SeekableFile, Stream, read_block
 
 #: How much of a file is looked at to find out its format.
 HEAD_BYTES = 1 << 20
@@ -42,15 +42,13 @@ class Source:
         self._discard: Any = None
         if isinstance(source, str) and source == "-":
             source = sys.stdin.buffer
-        if isinstance(source, str | os.PathLike):
+        if isinstance(source, str | os.PathLike) and isinstance(os.fspath(source), str):
             self.name = printable(os.fspath(source))
             self.path = Path(source)
-            if not self.path.exists():
-                raise FileNotFoundError(f"file not found: {self.name}")
+            if not _exists(self.path):
+                raise FileNotFoundError(f"file not found: {self.name:.200}")
         elif hasattr(source, "read") and not isinstance(source, io.TextIOBase):
-            own_name = getattr(source, "name", None)
-            is_named = isinstance(own_name, str) and not own_name.startswith("<")
-            self.name = printable(str(own_name)) if is_named else "standard input"
+            self.name = _name_of(source)
             self._file = source
             self._offset = source.tell() if source.seekable() else None
         else:
@@ -104,9 +102,9 @@ class Source:
         if is_compressed(head):
             raise ValueError(f"{self.name}: {what} cannot be read compressed as a whole: unpack it first")
         pa = arrow()
-        if self.path is not None:
+        if self._file is None:
             return pa.OSFile(str(self.path), "rb")
-        return pa.PythonFile(self._file, mode="r")
+        return pa.PythonFile(SeekableFile(self._file, self._offset or 0), mode="r")
 
     def discard_kept(self) -> None:
         """Close the stream that was opened to look at its head, unless it is all there is."""
@@ -119,6 +117,8 @@ class Source:
         if self._kept is not None:
             self._kept.close()
             self._kept = None
+        if self._opened is not None:  # its reader was abandoned, or an error holds it
+            self._opened.close()
         if self._discard is not None:
             self._discard()
 
@@ -134,8 +134,12 @@ class Source:
             return self.path.stat().st_size if self.path.is_file() else None
         if self._file is None or self._offset is None:
             return None
-        end = self._file.seek(0, os.SEEK_END)
-        self._file.seek(self._offset)
+        try:
+            end = self._file.seek(0, os.SEEK_END)
+        except (OSError, ValueError):  # such as a file of the gzip module
+            return None
+        finally:
+            self._file.seek(self._offset)
         return end - self._offset
 
     def _spool(self) -> None:
@@ -154,6 +158,21 @@ class Source:
                 raise OSError(f"no space to copy {self.name} to {folder}: set TMPDIR to another folder") from None
             raise
         self.path, self._file, self._offset = Path(copy), None, None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # text in place of a name is too long
+        return False
+
+
+def _name_of(file: Any) -> str:
+    """Return the name of an open file for messages."""
+    name = getattr(file, "name", None)
+    if isinstance(name, str) and not name.startswith("<"):
+        return printable(name)
+    return "standard input" if name in ("<stdin>", 0) else "the stream"
 
 
 def _ending(name: str) -> str:

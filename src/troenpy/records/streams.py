@@ -1,6 +1,7 @@
 """Streams of bytes: files that count what was read, content put back, UTF-8 whatever the encoding."""
 
 import codecs
+import os
 from typing import BinaryIO, Protocol
 
 _MARK = "troenpy.records.bad_bytes"
@@ -43,6 +44,30 @@ class FileStream:
             self._file.close()
 
 
+class SeekableFile:
+    """A user's file from an offset on, for pyarrow, which would close the file itself."""
+
+    def __init__(self, file: BinaryIO, offset: int) -> None:
+        self._file, self._offset = file, offset
+        self.closed = False
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes."""
+        return self._file.read(size)
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        """Move to a position from the offset, from here or from the end."""
+        return self._file.seek(position + self._offset * (whence == os.SEEK_SET), whence) - self._offset
+
+    def tell(self) -> int:
+        """Return the position from the offset."""
+        return self._file.tell() - self._offset
+
+    def close(self) -> None:
+        """Leave the file open."""
+        self.closed = True
+
+
 class PrependedStream:
     """A stream whose first bytes were read and put back."""
 
@@ -83,13 +108,11 @@ class Utf8Stream:
 
     def read(self, size: int = -1) -> bytes:
         """Return UTF-8 bytes; invalid ones if the source has some."""
-        if self._is_start:
-            size = max(size, 16)
         while True:
-            content = self._stream.read(size)
+            content = read_block(self._stream, 4)[0] if self._is_start else self._stream.read(size)
             is_end = not content
             if self._decoder is not None:
-                content = self._decoder.decode(content, is_end).encode("utf-8", "surrogateescape")
+                content = self._decoder.decode(content, is_end).encode("utf-8", _MARK)
             if self._is_start and content:
                 self._is_start = False
                 content = content.removeprefix(codecs.BOM_UTF8)
@@ -113,10 +136,9 @@ def read_block(stream: Stream, size: int) -> tuple[bytes, bool]:
     return parts[0] if len(parts) == 1 else b"".join(parts), False
 
 
-def _mark_bad_bytes(error: UnicodeError) -> tuple[str, int]:
-    """Stand for undecodable bytes by a surrogate, which becomes the invalid byte 0xff in UTF-8."""
-    assert isinstance(error, UnicodeDecodeError)  # noqa: S101
-    return "\udcff", error.end
+def _mark_bad_bytes(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Stand for undecodable bytes by a surrogate, and for surrogates by the byte 0xff, which is invalid in UTF-8."""
+    return ("\udcff" if isinstance(error, UnicodeDecodeError) else b"\xff"), error.end  # type: ignore[attr-defined]
 
 
 codecs.register_error(_MARK, _mark_bad_bytes)
