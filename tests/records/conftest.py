@@ -46,7 +46,7 @@ def read_all(source: Any, **options: Any) -> Found:
 @pytest.fixture
 def read():
     """Read all rows of a source."""
-    yield read_all
+    return read_all
 
 
 @pytest.fixture

@@ -34,13 +34,18 @@ def clean_end(block: bytes, dialect: Dialect, *, is_last: bool) -> int | None:
 
 
 def _last_end(block: bytes, quotes: NDArray[np.intp]) -> int:
-    newline = b"\n" if b"\n" in block else b"\r"
-    at = len(block) - (newline == b"\r")  # a last \r may be half of \r\n
+    r"""Return the end of the last line that ends outside quotes, by \n or, on old Macs, by \r."""
+    return _last_newline(block, b"\n", len(block), quotes) or _last_newline(block, b"\r", len(block) - 1, quotes)
+
+
+def _last_newline(block: bytes, newline: bytes, at: int, quotes: NDArray[np.intp]) -> int:
     while (at := block.rfind(newline, 0, at)) >= 0:
         n_before = int(np.searchsorted(quotes, at))
-        if n_before % 2 == 0:
+        is_half = newline == b"\r" and block.startswith(b"\n", at + 1)
+        if n_before % 2 == 0 and not is_half:
             return at + 1
-        at = int(quotes[n_before - 1])
+        if n_before % 2:
+            at = int(quotes[n_before - 1])
     return 0
 
 

@@ -6,6 +6,8 @@ from collections import Counter
 from troenpy.records.csv_plain import Dialect, plain_records
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes"}
+#: For a file with one column in which all others occur.
+_UNUSUAL = "\x1f"
 #: How much of the data is parsed with every delimiter.
 SNIFFED_BYTES = 1 << 18
 
@@ -25,8 +27,8 @@ def sniff_dialect(head: bytes, ending: str = "", delimiter: str | None = None) -
     shares = {each: _share(sample, Dialect(each), is_whole) for each in candidates}
     best = max(candidates, key=lambda each: shares[each])
     if shares[best][0] == 0 and delimiter is None:  # one column: take a delimiter that occurs in no cell
-        unused = [each for each in candidates if each.encode() not in sample]
-        best = unused[0] if unused else best
+        best = next((each for each in candidates if each.encode() not in sample), _UNUSUAL)
+        shares.setdefault(best, (0.0, 0))
     has_quotes = b'"' not in sample or not _is_unquoted(sample, best, shares[best], is_whole)
     return Dialect(best, has_quotes), shares[best][0] > 0.5
 
@@ -40,10 +42,17 @@ def _share(sample: bytes, dialect: Dialect, is_whole: bool) -> tuple[float, int]
 
 
 def _is_unquoted(sample: bytes, delimiter: str, quoted_share: tuple[float, int], is_whole: bool) -> bool:
-    """Whether double quotes are plain characters: rows fit better so, or equally well and no cell is within quotes."""
+    """Whether double quotes are plain characters: rows fit better so, or equally well and no cell is within quotes.
+
+    Where most cells that begin with a quote are within quotes, a row that does not fit has a broken quote; tabs are
+    different, because quotes are usually plain there.
+    """
     unquoted_share = _share(sample, Dialect(delimiter, has_quotes=False), is_whole)
-    if unquoted_share[0] != quoted_share[0]:
-        return unquoted_share[0] > quoted_share[0]
     border = re.escape(delimiter.encode())
-    cell = rb'(?:^|[\r\n]|%b)"(?:[^"]|"")*"(?=%b|[\r\n]|$)' % (border, border)
-    return re.search(cell, sample) is None
+    opened = rb'(?:^|[\r\n]|%b)"' % border
+    n_enclosed = len(re.findall(rb'%b(?:[^"]|"")*"(?=%b|[\r\n]|$)' % (opened, border), sample))
+    is_long_cell = not is_whole and quoted_share[1] == 1 and delimiter != "\t"
+    if unquoted_share[0] == quoted_share[0]:
+        return n_enclosed == 0 and not is_long_cell
+    are_usual = delimiter != "\t" and 2 * n_enclosed > len(re.findall(opened, sample))
+    return unquoted_share[0] > quoted_share[0] and not are_usual

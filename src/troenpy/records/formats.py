@@ -94,7 +94,8 @@ def _find_text_format(source: Source, head: bytes, wanted: Wanted, notices: Noti
         found = "tsv"
     facts = [_TITLES[found]]
     if found == "csv":
-        facts.append(f"separated by {DELIMITERS.get(dialect.delimiter, repr(dialect.delimiter))}")
+        separated = f"separated by {DELIMITERS.get(dialect.delimiter, repr(dialect.delimiter))}"
+        facts.append(separated if dialect.delimiter.encode() in text else "one column")
     if found in ("csv", "tsv") and not dialect.has_quotes:
         facts.append("quotes are plain characters")
     if encoding != "utf-8":
