@@ -20,25 +20,30 @@ from text import describe_machine, peak_memory
 from troenpy import TfPiVectorizer
 
 N_COMMON, N_CLASSES, WORDS_PER_DOCUMENT, DOCUMENTS_PER_BATCH = 30_000, 50, 200, 5_000
+OF_CLASS_SHARE = 0.2  # of the words of a document
 LETTERS = np.frombuffer(b"etaoinshrdlcumwfgypbvkjxqz", dtype=np.uint8)
 LONGEST = 9  # letters of a word
 
 
-def draw_words(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def draw_words(
+    rng: np.random.Generator, n_classes: int = N_CLASSES, of_class_share: float = OF_CLASS_SHARE
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of the words of documents, and the classes of the documents."""
-    classes = rng.integers(0, N_CLASSES, DOCUMENTS_PER_BATCH)
+    classes = rng.integers(0, n_classes, DOCUMENTS_PER_BATCH)
     shape = DOCUMENTS_PER_BATCH, WORDS_PER_DOCUMENT
     ranks = np.exp(rng.random(shape) * np.log(N_COMMON)).astype(np.int64)  # a density of 1 / rank
     own = np.exp(rng.random(shape) * np.log(1000)).astype(np.int64)
     of_class = N_COMMON + 1000 * classes[:, np.newaxis] + own
     rare = np.minimum(2 * N_COMMON * rng.random(shape) ** (-1 / 0.7), 1e10).astype(np.int64)
     kind = rng.random(shape)
-    return np.where(kind < 0.05, rare, np.where(kind < 0.25, of_class, ranks)), classes
+    return np.where(kind < 0.05, rare, np.where(kind < 0.05 + of_class_share, of_class, ranks)), classes
 
 
-def make_batch(rng: np.random.Generator) -> tuple[list[str], list[str]]:
+def make_batch(
+    rng: np.random.Generator, n_classes: int = N_CLASSES, of_class_share: float = OF_CLASS_SHARE
+) -> tuple[list[str], list[str]]:
     """Draw documents and labels; a word is its number in base 26, with at least three letters."""
-    ranks, classes = draw_words(rng)
+    ranks, classes = draw_words(rng, n_classes, of_class_share)
     rest = ranks.ravel() + 26**2
     characters = np.zeros((len(rest), LONGEST + 1), dtype=np.uint8)
     for place in range(LONGEST):

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from troenpy.fitting.memory import memory_size
 from troenpy.records import LabelSummary, Records
+from troenpy.records.wording import counted, quoted
 from troenpy.tasks.documents import Documents, as_labels, documents, predicted_labels
 from troenpy.tasks.evaluation import Evaluation, Label, evaluate
 from troenpy.tasks.tested_parts import TestedParts, drawn_parts, given_parts, is_learnt, is_tested, split_advice
@@ -71,12 +72,13 @@ def read(records: Records, plan: Plan) -> tuple[Documents | None, LabelSummary]:
     """Return all documents, or None if they are too large; and what their labels are."""
     limit = _most_characters() if plan.in_memory is None else np.inf if plan.in_memory else -1
     summary, held = LabelSummary(" and ".join(records.label)), list[Documents]()
-    splits = set[str]()
+    splits, n_unused = set[str](), 0
     for found in documents(records, plan.column):
         batch = found
         if plan.split_column is not None and found.cells is not None:
             splits.update(sorted(set(found.cells))[:MOST_SPLITS])
             batch = found.select([i for i, cell in enumerate(found.cells) if is_learnt(cell) or is_tested(cell)])
+            n_unused += len(found.texts) - len(batch.texts)
         summary.add(batch.texts, batch.labels)
         held.append(batch)
         if summary.n_characters > limit:
@@ -84,6 +86,10 @@ def read(records: Records, plan: Plan) -> tuple[Documents | None, LabelSummary]:
         plan.tell(Step("reading", done(records)))
     if plan.split_column is not None and not summary.n_documents:
         raise ValueError(split_advice(plan.split_column, sorted(splits)))
+    if n_unused:
+        plan.notices.append(
+            f"{counted(n_unused, 'row')} with neither train nor test in column {quoted(plan.split_column)} left out"
+        )
     if summary.n_characters > limit:
         return None, summary
     texts = [text for batch in held for text in batch.texts]

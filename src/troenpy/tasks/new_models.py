@@ -13,6 +13,8 @@ from troenpy.models.text_neighbors import TextKNeighborsClassifier
 MODELS = ("linear", "knn")
 #: The views that cut a text into whole words or tokens.
 OF_WORDS = ("words", "pairs")
+#: The views of neighbours, if none are named.
+NEIGHBOUR_VIEWS = ("pairs", "pieces")
 
 Candidates = Sequence[Sequence[str]]
 
@@ -53,12 +55,12 @@ def new_classifier(
     """
     if model not in MODELS:
         raise ValueError(f"model must be 'linear' or 'knn', got {model!r}")
-    if views is None and ngrams is not None:
+    if model == "linear" and views is None and ngrams is not None:
         views = [("pairs",), ("pairs", "pieces")]
     chosen = None if views is None else [tuple(names) for names in views]
     names = _names(chosen)
     options: dict[str, Any] = {}
-    for name in names or default_counters():
+    for name in names or (default_counters() if model == "linear" else NEIGHBOUR_VIEWS):
         if name in OF_WORDS and ngrams is not None:
             options[f"features__{name}__ngram_range"] = _checked_ngrams(ngrams)
         if name in OF_WORDS and stop_words is not None:
@@ -72,9 +74,7 @@ def new_classifier(
         raise ValueError(f"C belongs to model 'linear', got C={C} with model 'knn'")
     if chosen is not None and len(chosen) > 1:
         raise ValueError("model 'knn' does not choose its views: name one set of them")
-    features = neighbour_features(*(names or ("pairs", "pieces")))
-    known = {f"features__{name}" for name in features.get_params()}
-    options = {name: value for name, value in options.items() if name in known}
+    features = neighbour_features(*(names or NEIGHBOUR_VIEWS))
     return TextKNeighborsClassifier(features, n_jobs=jobs).set_params(**options)
 
 

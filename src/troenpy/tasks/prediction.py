@@ -1,8 +1,9 @@
 """Predict the rows of a file: all its columns, in order, and what the model says of each row."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from troenpy.display import data_frame, html_table, printable, text_table
 from troenpy.files.drafts import draft
+from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_whole
 from troenpy.persistence.models import load_with_about
 from troenpy.records import RecordBatch, open_records
@@ -25,6 +27,9 @@ from troenpy.tasks.row_writers import (
     TableCollector,
     writer_for,
 )
+
+#: Rows of a file, their texts, and which are broken.
+Part = tuple[Any, Any, NDArray[np.bool_]]
 
 #: Probabilities that are held at a time: 32 MB.
 MOST_PROBABILITIES = 1 << 22
@@ -158,7 +163,7 @@ def predict(
     format, delimiter, encoding, on_error
         See `open_records`. By default broken rows are kept, without a prediction.
     jobs : int or None, default=-1
-        Number of threads; -1 means one per processor.
+        Number of threads, which predict different rows; -1 means one per processor.
     callback : callable, optional
         Called after every batch with an object with the attributes `n_rows`, `seconds` and `done`.
 
@@ -171,9 +176,8 @@ def predict(
         name = printable(str(model))
         model, _, found = load_with_about(model)
         about = About.from_dict(found)
+        _prepare(model, name)
     predictor = _Predictor(model, about, name, proba, top, threshold, explain)
-    if hasattr(model, "n_jobs"):
-        model.n_jobs = jobs
     with open_records(
         source,
         text=text,
@@ -187,13 +191,17 @@ def predict(
         n_rows, n_broken, n_by_label = 0, 0, Counter[str]()
         predictor.name_columns(records.columns)
         with _opened(out, source) as (writer, written):
-            for batch in records.batches():
-                for part in _slices(batch, predictor.n_rows_at_once):
-                    table, labels = predictor.predict(*part)
-                    writer.write(table)
-                    n_by_label.update(labels)
-                n_rows += batch.table.num_rows
-                n_broken += int(batch.is_broken.sum())
+
+            def work(part: Part) -> tuple[Any, Counter[str]]:
+                table, labels = predictor.predict(*part)
+                return writer.encode(table), Counter(labels)
+
+            parts = (part for batch in records.batches() for part in _slices(batch, predictor.n_rows_at_once))
+            for (_, _, is_broken), (encoded, counted) in in_order(work, parts, job_count(jobs)):
+                writer.write(encoded)
+                n_by_label.update(counted)
+                n_rows += len(is_broken)
+                n_broken += int(is_broken.sum())
                 if callback is not None:
                     done = min(1.0, records.position / records.size) if records.size else None
                     callback(Progress(n_rows, time.monotonic() - start, done))
@@ -209,6 +217,15 @@ def predict(
             problems=records.problems.lines(),
             table=writer.table() if isinstance(writer, TableCollector) else None,
         )
+
+
+def _prepare(model: Any, name: str) -> None:
+    """Check that a loaded model classifies text, and let it use one thread: other threads predict other rows."""
+    features = getattr(model, "features_", None)
+    if features is None or any(view.counter is None for view in features.views_):
+        raise ValueError(f"{name} holds a {type(model).__name__}: predict needs a text classifier, such as train makes")
+    for estimator in (model, features, *(view.counter for view in features.views_)):
+        estimator.n_jobs = 1
 
 
 @contextmanager
@@ -228,9 +245,32 @@ def _opened(out: Any, source: Any) -> Iterator[tuple[RowWriter, str | None]]:
             yield make(file), str(path)
 
 
-def _slices(batch: RecordBatch, step: int) -> Iterator[tuple[Any, Any, NDArray[np.bool_]]]:
+def _slices(batch: RecordBatch, step: int) -> Iterator[Part]:
     for first in range(0, max(1, batch.table.num_rows), step):
         yield batch.table.slice(first, step), batch.texts.slice(first, step), batch.is_broken[first : first + step]
+
+
+def in_order(
+    work: Callable[[Part], tuple[Any, Counter[str]]], parts: Iterable[Part], n_threads: int
+) -> Iterator[tuple[Part, tuple[Any, Counter[str]]]]:
+    """Yield parts with what `work` makes of each, in order; several threads work, a few parts ahead."""
+    if n_threads == 1:
+        yield from ((part, work(part)) for part in parts)
+        return
+    waiting = deque[tuple[Part, Future[tuple[Any, Counter[str]]]]]()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for part in parts:
+                waiting.append((part, pool.submit(work, part)))
+                if len(waiting) > n_threads:
+                    first, found = waiting.popleft()
+                    yield first, found.result()
+            while waiting:
+                first, found = waiting.popleft()
+                yield first, found.result()
+        finally:
+            for _, rest in waiting:
+                rest.cancel()
 
 
 class _Predictor:

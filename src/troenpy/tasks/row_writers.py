@@ -1,5 +1,6 @@
 """Write rows with all their columns: CSV, JSON lines or Parquet, batch by batch."""
 
+import csv
 import json
 from collections.abc import Callable
 from datetime import date, datetime, time
@@ -7,15 +8,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-#: Cells with one of these are quoted in CSV.
-TO_QUOTE = r'["\r\n]'
-
 
 class RowWriter(Protocol):
-    """Writes tables with equal columns, one after the other."""
+    """Writes tables with equal columns, one after the other, in two steps: several threads may encode at a time."""
 
-    def write(self, table: Any) -> None:
-        """Write a table of pyarrow."""
+    def encode(self, table: Any) -> Any:
+        """Return what `write` writes of a table of pyarrow."""
+
+    def write(self, encoded: Any) -> None:
+        """Write what `encode` returned, in order."""
 
     def close(self) -> None:
         """Write what is left; the file itself stays open."""
@@ -32,49 +33,74 @@ class CsvWriter:
 
     def __init__(self, file: BinaryIO, delimiter: str = ",") -> None:
         self._file, self._delimiter, self._has_header = file, delimiter, False
+        self._to_quote = [mark.encode() for mark in (delimiter, '"', "\r", "\n")]
 
-    def write(self, table: Any) -> None:
-        """Write a table; the first one with a header."""
-        import pyarrow as pa
+    def encode(self, table: Any) -> tuple[list[str], list[Any]]:
+        """Return the names of the columns, and lines of text in parts."""
         import pyarrow.compute as pc
 
-        if not self._has_header:
-            header = pa.table({str(i): pa.array([name]) for i, name in enumerate(table.column_names)})
-            self._has_header = True
-            self.write(header.rename_columns(list(map(str, range(header.num_columns)))))
-        if not table.num_rows:
-            return
         cells = [self._quoted(as_strings(column)) for column in table.columns]
-        end = pa.scalar("\n", pa.large_string())
-        lines = pc.binary_join_element_wise(
-            *cells, self._delimiter_scalar(), null_handling="replace", null_replacement=""
+        cells[-1] = pc.binary_join_element_wise(
+            pc.fill_null(cells[-1], ""), _text("\n"), _text(""), null_handling="replace"
         )
-        whole = pc.binary_join_element_wise(lines, end, pa.scalar("", pa.large_string()))
-        # The strings of an array lie next to each other.
-        for part in whole.chunks if isinstance(whole, pa.ChunkedArray) else [whole]:
-            if len(part):
-                _, offsets, content = part.buffers()
-                first, last = _borders(offsets, part.offset, len(part))
-                self._file.write(memoryview(content)[first:last])
+        lines = pc.binary_join_element_wise(
+            *cells, _text(self._delimiter), null_handling="replace", null_replacement=""
+        )
+        return table.column_names, [content_of(chunk) for chunk in _chunks(lines)]
+
+    def write(self, encoded: tuple[list[str], list[Any]]) -> None:
+        """Write lines, the first time with a header."""
+        names, parts = encoded
+        if not self._has_header:
+            self._has_header = True
+            csv.writer(_Utf8(self._file), delimiter=self._delimiter, lineterminator="\n").writerow(names)
+        for part in parts:
+            self._file.write(part)
 
     def close(self) -> None:
         """Do nothing: all rows are written."""
 
-    def _delimiter_scalar(self) -> Any:
-        import pyarrow as pa
-
-        return pa.scalar(self._delimiter, pa.large_string())
-
     def _quoted(self, cells: Any) -> Any:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        must = pc.or_(pc.match_substring_regex(cells, TO_QUOTE), pc.match_substring(cells, self._delimiter))
-        if not pc.any(must).as_py():
+        content = b"".join(content_of(chunk) for chunk in _chunks(cells))
+        found = [mark for mark in self._to_quote if mark in content]
+        if not found:
             return cells
-        quote, none = pa.scalar('"', pa.large_string()), pa.scalar("", pa.large_string())
-        doubled = pc.replace_substring(cells, '"', '""')
-        return pc.if_else(must, pc.binary_join_element_wise(quote, doubled, quote, none), cells)
+        must = pc.match_substring(cells, found[0].decode())
+        for mark in found[1:]:
+            must = pc.or_(must, pc.match_substring(cells, mark.decode()))
+        doubled = pc.replace_substring(cells, '"', '""') if b'"' in found else cells
+        return pc.if_else(must, pc.binary_join_element_wise(_text('"'), doubled, _text('"'), _text("")), cells)
+
+
+class _Utf8:
+    """A text file for the csv module, over a binary one."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return self._file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _text(text: str) -> Any:
+    import pyarrow as pa
+
+    return pa.scalar(text, pa.large_string())
+
+
+def _chunks(cells: Any) -> list[Any]:
+    return list(cells.chunks) if hasattr(cells, "chunks") else [cells]
+
+
+def content_of(cells: Any) -> Any:
+    """Return the bytes of an array of large strings, which lie next to each other."""
+    if not len(cells):
+        return b""
+    _, offsets, content = cells.buffers()
+    first, last = _borders(offsets, cells.offset, len(cells))
+    return b"" if content is None else memoryview(content)[first:last]
 
 
 def _borders(offsets: Any, first: int, length: int) -> tuple[int, int]:
@@ -126,15 +152,19 @@ class JsonLinesWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
-    def write(self, table: Any) -> None:
-        """Write a table."""
+    def encode(self, table: Any) -> bytes:
+        """Return lines of text."""
         names = [json.dumps(name, ensure_ascii=False) for name in table.column_names]
         columns = [_as_json(table.schema.field(i), column) for i, column in enumerate(table.columns)]
         lines = (
             "{" + ", ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True)) + "}\n"
             for cells in zip(*columns, strict=True)
         )
-        self._file.write("".join(lines).encode("utf-8", "backslashreplace"))
+        return "".join(lines).encode("utf-8", "backslashreplace")
+
+    def write(self, encoded: bytes) -> None:
+        """Write lines."""
+        self._file.write(encoded)
 
     def close(self) -> None:
         """Do nothing: all rows are written."""
@@ -159,13 +189,17 @@ class ParquetWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._writer = file, None
 
-    def write(self, table: Any) -> None:
+    def encode(self, table: Any) -> Any:
+        """Return the table."""
+        return table
+
+    def write(self, encoded: Any) -> None:
         """Write a table; the first one decides the types of the columns."""
         import pyarrow.parquet as pq
 
         if self._writer is None:
-            self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
-        self._writer.write_table(table)  # type: ignore[attr-defined]
+            self._writer = pq.ParquetWriter(self._file, encoded.schema, compression="zstd")
+        self._writer.write_table(encoded)  # type: ignore[attr-defined]
 
     def close(self) -> None:
         """Write the footer."""
@@ -179,9 +213,13 @@ class TableCollector:
     def __init__(self) -> None:
         self._tables: list[Any] = []
 
-    def write(self, table: Any) -> None:
+    def encode(self, table: Any) -> Any:
+        """Return the table."""
+        return table
+
+    def write(self, encoded: Any) -> None:
         """Keep a table."""
-        self._tables.append(table)
+        self._tables.append(encoded)
 
     def close(self) -> None:
         """Do nothing."""
