@@ -94,6 +94,10 @@ class _Elements:
                 check_record(len(self._text) - self._at, self._name, self._number, self._line, "is a quote missing?")
                 self._read()
                 continue
+            may_go_on = isinstance(value, int | float) and end >= len(self._text) - _NEAR_END
+            if may_go_on and not self._is_last:  # 12 may be the start of 12.5e3
+                self._read()
+                continue
             line = self._line
             self._move(end)
             return value, line
@@ -109,12 +113,18 @@ class _Elements:
             self._read()
 
     def _move(self, end: int) -> None:
-        self._line += self._text.count("\n", self._at, end)
+        passed = self._text[self._at : end]
+        self._line += passed.count("\n")
+        if "\r" in passed:
+            self._line += passed.count("\r") - passed.count("\r\n")
         self._at = end
 
     def _read(self) -> None:
         left = self._text[self._at :]
         content, self._is_last = read_block(self._stream, max(self._block_bytes, len(left)))
+        while content.endswith(b"\r") and not self._is_last:  # \r\n is the end of one line
+            more, self._is_last = read_block(self._stream, 1)
+            content += more
         self._text, self._at = left + self._decoder.decode(content, self._is_last), 0
         self.n_reads += 1
 

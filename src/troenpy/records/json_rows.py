@@ -33,7 +33,7 @@ class JsonColumns:
                 f'{name} has no objects in its first rows: expected objects such as {{"text": "good", "label": "pos"}}'
             )
         self._known = set(self.keys)
-        kinds = {key: {type(row[key]) for row in objects if key in row} for key in self.keys}
+        kinds = {key: {_kind(row[key]) for row in objects if key in row} for key in self.keys}
         self._is_text = {key: str in kinds[key] and kinds[key] <= {str, type(None)} for key in self.keys}
         pa = arrow()
         names = unique_names([_text(key) for key in self.keys])
@@ -81,8 +81,8 @@ class JsonColumns:
         if isinstance(value, str) and _is_bad(value):
             bad[index] = "bad encoding"
             value = _text(value)
-        if is_text and (value is None or isinstance(value, str)):
-            return value
+        if is_text and _kind(value) in (str, type(None)):
+            return value if isinstance(value, str) else None
         if is_text and isinstance(value, list | dict):
             bad[index] = "not text"
         elif is_text:
@@ -101,6 +101,11 @@ def row_fault(index: int, row: Any, error: str | None) -> Fault | None:
 def merge_faults(first: list[Fault], then: list[Fault]) -> list[Fault]:
     """Return the faults of both lists, one for each row."""
     return list({fault.row: fault for fault in (*then, *first)}.values())
+
+
+def _kind(value: Any) -> type:
+    """Return the type of a value; NaN, which pandas writes for a missing value, is None."""
+    return type(None if value != value else value)
 
 
 def _is_bad(text: str) -> bool:
