@@ -57,7 +57,7 @@ class CopyFinder:
         """Return the copies among all rows; `indicator` has the classes of each number of labels."""
         keys = np.empty(self._n_rows, dtype=np.uint64)
         self._file.seek(0)
-        self._file.readinto(keys.data)  # type: ignore[attr-defined]
+        self._file.readinto(keys.data)
         keys.sort()
         return Copies(self._hash, keys, indicator)
 
