@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from troenpy.records.arrow import Table, arrow
@@ -25,7 +26,7 @@ def read_parquet(source: Source) -> Iterator[Chunk]:
         for batch in parquet.iter_batches(batch_size=_rows_at_a_time(n_rows, n_bytes)):
             n_read += batch.num_rows
             source.position = _share(source.size, n_read, n_rows)
-            yield repaired(arrow().Table.from_batches([batch]), source.name)
+            yield from _slices(arrow().Table.from_batches([batch]), source.name)
         if n_rows == 0:
             yield repaired(schema.empty_table(), source.name)
 
@@ -57,9 +58,12 @@ def read_arrow_stream(source: Source) -> Iterator[Chunk]:
 
 
 def _slices(table: Table, name: str) -> Iterator[Chunk]:
-    step = _rows_at_a_time(table.num_rows, table.nbytes)
+    whole = repaired(table, name)
+    step = _rows_at_a_time(table.num_rows, whole.table.nbytes)
     for start in range(0, table.num_rows, step):
-        yield repaired(table.slice(start, step), name)
+        inside = range(start, start + step)
+        faults = [replace(fault, row=fault.row - start) for fault in whole.faults if fault.row in inside]
+        yield Chunk(whole.table.slice(start, step), faults)
 
 
 def _rows_at_a_time(n_rows: int, n_bytes: int) -> int:
@@ -76,6 +80,6 @@ def _damage(name: str, what: str) -> Iterator[Any]:
     pa = arrow()
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise ValueError(f"{name} is damaged or not {what}: {reason:.200}") from None

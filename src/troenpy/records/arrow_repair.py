@@ -10,17 +10,17 @@ from troenpy.records.wording import quoted
 
 
 def repaired(table: Table, name: str) -> Chunk:
-    """Return a table with unique names and valid strings; the rows whose strings were not valid are faults."""
+    """Return a table with unique names and valid strings; the rows whose strings were not valid are faults.
+
+    Anything else that is not valid is an error: pyarrow would read memory that is not its own.
+    """
     names = unique_names(table.column_names)
     table = table if names == table.column_names else table.rename_columns(names)
-    pa, bad = arrow(), set[int]()
-    try:
-        table.validate(full=True)
-    except pa.ArrowInvalid:
-        for index, field in enumerate(table.schema):
-            column = table.column(index)
-            if not _is_valid(column):
-                table = table.set_column(index, field.name, _decoded(column, field, name, bad))
+    bad = set[int]()
+    for index, field in enumerate(table.schema):
+        column = table.column(index)
+        if not _is_valid(column):
+            table = table.set_column(index, field.name, _decoded(column, field, name, bad))
     return Chunk(table, [Fault(row, "bad encoding") for row in sorted(bad)])
 
 
@@ -34,15 +34,34 @@ def _is_valid(column: Any) -> bool:
 
 def _decoded(column: Any, field: Any, name: str, bad: set[int]) -> Any:
     """Return a column of strings with replacements for what is not UTF-8, and note the rows."""
-    pa, types, type_ = arrow(), arrow("types"), column.type
-    if types.is_dictionary(type_):
-        column, type_ = column.cast(pa.large_binary()), type_.value_type
-    if not (types.is_string(type_) or types.is_large_string(type_)):
-        raise ValueError(f"column {quoted(field.name)} of {name} is damaged: it holds {field.type} that is not valid")
-    cells = list[str | None]()
-    for row, value in enumerate(column.cast(pa.large_binary()).to_pylist()):
-        cell = None if value is None else value.decode("utf-8", "replace")
-        cells.append(cell)
-        if cell is not None and value is not None and cell.encode() != value:
-            bad.add(row)
-    return pa.chunked_array([pa.array(cells, type_)])
+    pa, cells = arrow(), list[str | None]()
+    for chunk in column.chunks:
+        values = _as_bytes(chunk)
+        if values is None or not _is_valid(values):
+            raise ValueError(f"column {quoted(field.name)} of {name} is damaged: its {field.type} is not valid")
+        for value in values.to_pylist():
+            cell = None if value is None else value.decode("utf-8", "replace")
+            if cell is not None and cell.encode() != value:
+                bad.add(len(cells))
+            cells.append(cell)
+    if arrow("types").is_dictionary(field.type):
+        return pa.chunked_array([pa.array(cells, field.type.value_type).dictionary_encode().cast(field.type)])
+    return pa.chunked_array([pa.array(cells, field.type)])
+
+
+def _as_bytes(chunk: Any) -> Any:
+    """Return strings as bytes without looking at them; None if these are no strings."""
+    pa, types, type_ = arrow(), arrow("types"), chunk.type
+    if types.is_string(type_):
+        return chunk.view(pa.binary())
+    if types.is_large_string(type_):
+        return chunk.view(pa.large_binary())
+    if not types.is_dictionary(type_):
+        return None
+    values = _as_bytes(chunk.dictionary)
+    if values is None or not (_is_valid(values) and _is_valid(chunk.indices)):
+        return None
+    try:
+        return pa.DictionaryArray.from_arrays(chunk.indices, values).dictionary_decode()
+    except pa.ArrowException:
+        return None

@@ -27,6 +27,8 @@ class Records:
     format : str
     columns : list of str
         All columns.
+    schema : pyarrow.Schema
+        Of the first rows.
     text, label : tuple of str
         The columns of text and of labels.
     has_sets : bool
@@ -55,7 +57,7 @@ class Records:
         self.format, self._chunks = find_format(source, wanted, needs_label=needs_label, notices=self._said)
         held = self._peek(self._chunks)
         sample = held[-1].table.slice(0, N_SAMPLED)
-        self.columns: list[str] = list(sample.column_names)
+        self.schema, self.columns = sample.schema, list[str](sample.column_names)
         self.text, self.label = choose_columns(
             sample, self.name, self._said, text=text, label=label, usual_text=usual_text, needs_label=needs_label
         )
