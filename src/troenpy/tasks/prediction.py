@@ -17,7 +17,8 @@ from troenpy.files.drafts import draft
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_whole
 from troenpy.persistence.models import load_with_about
-from troenpy.records import RecordBatch, open_records
+from troenpy.records import Records, open_records
+from troenpy.records.arrow import arrow
 from troenpy.tasks.about import About
 from troenpy.tasks.row_writers import (
     CsvWriter,
@@ -196,7 +197,7 @@ def predict(
                 table, labels = predictor.predict(*part)
                 return writer.encode(table), Counter(labels)
 
-            parts = (part for batch in records.batches() for part in _slices(batch, predictor.n_rows_at_once))
+            parts = _parts(records, predictor.n_rows_at_once)
             for (_, _, is_broken), (encoded, counted) in in_order(work, parts, job_count(jobs)):
                 writer.write(encoded)
                 n_by_label.update(counted)
@@ -245,9 +246,15 @@ def _opened(out: Any, source: Any) -> Iterator[tuple[RowWriter, str | None]]:
             yield make(file), str(path)
 
 
-def _slices(batch: RecordBatch, step: int) -> Iterator[Part]:
-    for first in range(0, max(1, batch.table.num_rows), step):
-        yield batch.table.slice(first, step), batch.texts.slice(first, step), batch.is_broken[first : first + step]
+def _parts(records: Records, step: int) -> Iterator[Part]:
+    """Yield rows, at most `step` at a time; once none, if there are none, for the header."""
+    n_rows = 0
+    for batch in records.batches():
+        n_rows += batch.table.num_rows
+        for first in range(0, batch.table.num_rows, step):
+            yield batch.table.slice(first, step), batch.texts.slice(first, step), batch.is_broken[first : first + step]
+    if not n_rows:
+        yield records.schema.empty_table(), arrow().array([], arrow().string()), np.empty(0, dtype=bool)
 
 
 def in_order(
@@ -325,8 +332,7 @@ class _Predictor:
 
     def predict(self, table: Any, texts: Any, is_broken: NDArray[np.bool_]) -> tuple[Any, list[str]]:
         """Return the rows with the new columns, and the predictions of those that are not broken."""
-        import pyarrow as pa
-
+        pa = arrow()
         probabilities = self.model.predict_proba(texts) if self.needs_probabilities else None
         labels = self._labels(texts, probabilities)
         shown = pa.array(labels, type=pa.string(), mask=is_broken)
@@ -355,8 +361,7 @@ class _Predictor:
         return [self.classes[k] if keep else "" for k, keep in zip(best.tolist(), kept.tolist(), strict=True)]
 
     def _top(self, probabilities: NDArray[np.float64], is_broken: NDArray[np.bool_]) -> list[Any]:
-        import pyarrow as pa
-
+        pa = arrow()
         order = np.argsort(-probabilities, axis=1, kind="stable")[:, : self.top]
         columns = []
         for column in order.T:

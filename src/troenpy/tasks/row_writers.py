@@ -8,6 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from troenpy.records.arrow import arrow
+
 
 class RowWriter(Protocol):
     """Writes tables with equal columns, one after the other, in two steps: several threads may encode at a time."""
@@ -37,8 +39,7 @@ class CsvWriter:
 
     def encode(self, table: Any) -> tuple[list[str], list[Any]]:
         """Return the names of the columns, and lines of text in parts."""
-        import pyarrow.compute as pc
-
+        pc = arrow("compute")
         cells = [self._quoted(as_strings(column)) for column in table.columns]
         cells[-1] = pc.binary_join_element_wise(
             pc.fill_null(cells[-1], ""), _text("\n"), _text(""), null_handling="replace"
@@ -61,8 +62,7 @@ class CsvWriter:
         """Do nothing: all rows are written."""
 
     def _quoted(self, cells: Any) -> Any:
-        import pyarrow.compute as pc
-
+        pc = arrow("compute")
         content = b"".join(content_of(chunk) for chunk in _chunks(cells))
         found = [mark for mark in self._to_quote if mark in content]
         if not found:
@@ -85,9 +85,7 @@ class _Utf8:
 
 
 def _text(text: str) -> Any:
-    import pyarrow as pa
-
-    return pa.scalar(text, pa.large_string())
+    return arrow().scalar(text, arrow().large_string())
 
 
 def _chunks(cells: Any) -> list[Any]:
@@ -112,9 +110,7 @@ def _borders(offsets: Any, first: int, length: int) -> tuple[int, int]:
 
 def as_strings(column: Any) -> Any:
     """Return a column as text; lists and records as JSON."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    pa, pc = arrow(), arrow("compute")
     try:
         return pc.cast(column, pa.large_string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -195,8 +191,7 @@ class ParquetWriter:
 
     def write(self, encoded: Any) -> None:
         """Write a table; the first one decides the types of the columns."""
-        import pyarrow.parquet as pq
-
+        pq = arrow("parquet")
         if self._writer is None:
             self._writer = pq.ParquetWriter(self._file, encoded.schema, compression="zstd")
         self._writer.write_table(encoded)  # type: ignore[attr-defined]
@@ -226,9 +221,7 @@ class TableCollector:
 
     def table(self) -> Any:
         """Return all rows."""
-        import pyarrow as pa
-
-        return pa.concat_tables(self._tables) if self._tables else None
+        return arrow().concat_tables(self._tables) if self._tables else None
 
 
 #: By the ending of a file.
