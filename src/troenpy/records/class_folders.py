@@ -58,12 +58,17 @@ def read_folders(source: Source, files: Sequence[str], encoding: str | None, not
 
 
 def _walk(folder: Path) -> Iterator[str]:
-    for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    for root, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _leads_back(Path(root, name)))
         parent = Path(root).relative_to(folder)
         for name in sorted(names):
             if not name.startswith(".") and (Path(root) / name).is_file():
                 yield (parent / name).as_posix()
+
+
+def _leads_back(folder: Path) -> bool:
+    """Whether a link leads to a folder that it is in."""
+    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())
 
 
 def _detect(folder: Path, files: Sequence[str]) -> str:

@@ -94,5 +94,5 @@ class BatchReader:
 
 
 def _count(faults: dict[int, Fault], first_row: int, problems: Problems) -> None:
-    for kind in dict.fromkeys(fault.kind for fault in faults.values()):
+    for kind in dict.fromkeys(faults[row].kind for row in sorted(faults)):
         problems.add(kind, [first_row + row for row in sorted(faults) if faults[row].kind == kind])
