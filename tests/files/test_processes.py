@@ -12,7 +12,8 @@ import joblib
 import numpy as np
 import pytest
 
-from troenpy.files.processes import cpu_seconds, parallel_map
+from troenpy.files import processes as processes_module
+from troenpy.files.processes import cpu_seconds, parallel_map, parallel_results
 
 
 @pytest.fixture
@@ -114,3 +115,31 @@ def test_errors_come_here(slow_square):
     with pytest.raises(ValueError, match=r"item \d is bad"):  # of whichever is first
         list(parallel_map(fail, [1, 2], 2))
     assert list(parallel_map(slow_square, [3], 2)) == [9]  # and do no harm to what is done next
+
+
+def test_all_results_in_order_and_something_meanwhile(monkeypatch, slow_square, process_of):
+    monkeypatch.setattr(processes_module, "SECONDS_BETWEEN", 0.001)
+    calls = []
+    assert parallel_results(slow_square, range(5), 2, lambda: calls.append(1)) == [0, 1, 4, 9, 16]
+    assert len(calls) > 5  # also between two results
+    assert os.getpid() not in parallel_results(process_of, range(3), 2, list)
+
+
+# As above.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_error_meanwhile_or_there_ends_all(tmp_path, slow_square):
+    def work(item):
+        if item == 1:
+            raise ValueError("no more")
+        time.sleep(60 * item)
+        (tmp_path / f"{item} is done").touch()
+
+    def stop():
+        raise KeyboardInterrupt
+
+    with pytest.raises(ValueError, match="no more"):
+        parallel_results(work, range(4), 2, list)
+    with pytest.raises(KeyboardInterrupt):
+        parallel_results(work, [2, 3], 2, stop)
+    assert parallel_results(slow_square, [1, 2], 2, list) == [1, 4]
+    assert {path.name for path in tmp_path.iterdir()} <= {"0 is done"}

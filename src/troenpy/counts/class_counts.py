@@ -3,7 +3,7 @@
 Every weight is a function of this one statistic. Counts add: A + B are the counts of both sets of documents.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -189,6 +189,88 @@ class ClassCounts:
             kept_above=0,
         )
         return counts
+
+    @classmethod
+    def from_files(
+        cls,
+        paths: Any,
+        *,
+        counter: Any = None,
+        text: Any = None,
+        label: Any = None,
+        separator: str | None = None,
+        format: str | None = None,  # noqa: A002 (as in records.open_records)
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        on_error: str = "stop",
+        max_terms: int | None = None,
+        n_jobs: int | None = None,
+        checkpoint: FilePath | None = None,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> "ClassCounts":
+        r"""Count the documents of files, which need not fit in memory: the same counts as of all documents at once.
+
+        Memory holds the counts, once for each process, and a few batches of documents. It needs pyarrow: ``pip install
+        'troenpy[records]'``.
+
+        Parameters
+        ----------
+        paths : path-like or iterable of path-like
+            Files of labelled text in any format of :func:`troenpy.records.open_records`.
+        counter : CountVectorizer, optional
+            How to count terms; by default words. Its `n_jobs` does not matter.
+        text, label, separator, format, delimiter, encoding, on_error
+            How to read each file, as in :func:`troenpy.records.open_records`.
+        max_terms : int, optional
+            Keep at most this many terms, in each process and at the end. If there are more, counts of rare terms are
+            lower bounds (see `errors`), and which of them are kept depends on `n_jobs`.
+        n_jobs : int, optional
+            Number of processes, each of which reads files of its own: None is one, -1 one per processor.
+        checkpoint : path-like, optional
+            A folder for the counts so far, which are written now and then: if the process is killed, the same call goes
+            on from there. It is created if needed, and deleted at the end.
+        callback : callable, optional
+            Called now and then with an object that has the attributes `n_documents`, `n_bytes`, `total` and `done`.
+
+        Returns
+        -------
+        ClassCounts
+            With names of terms.
+
+        Raises
+        ------
+        ValueError
+            For a broken row, naming file and row, unless ``on_error="skip"``; for a checkpoint of other files, of other
+            settings or of files that have changed since; if there are no documents.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = pathlib.Path(folder.name) / "games.csv"
+        >>> _ = path.write_text("text,label\nlate goal,sport\nown goal,sport\nlate vote,politics\n")
+        >>> counts = ClassCounts.from_files([path])
+        >>> counts.terms.tolist(), counts.doc_freq.toarray().tolist()
+        (['goal', 'late', 'own', 'vote'], [[0, 1, 0, 1], [2, 1, 1, 0]])
+        >>> folder.cleanup()
+        """
+        from troenpy.tasks.counting_files import count_files  # readers and counters know of counts, not the reverse
+
+        return count_files(
+            paths,
+            counter=counter,
+            max_terms=max_terms,
+            n_jobs=n_jobs,
+            checkpoint=checkpoint,
+            callback=callback,
+            text=text,
+            label=label,
+            separator=separator,
+            format=format,
+            delimiter=delimiter,
+            encoding=encoding,
+            on_error=on_error,
+        )
 
     @classmethod
     def from_sums(cls, **fields: Any) -> "ClassCounts":

@@ -6,10 +6,12 @@ The processes are joblib's: they start within seconds, are reused, and share lar
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from typing import Any, TypeVar
 
 import joblib
+from joblib.executor import get_memmapping_executor
 from joblib.parallel import get_active_backend
 
 Item = TypeVar("Item")
@@ -23,6 +25,8 @@ class _WorkerTime(threading.local):
 
 
 _worker_time = _WorkerTime()
+#: Seconds between two calls of what is done while processes work.
+SECONDS_BETWEEN = 0.2
 #: joblib has a single pool of processes: two threads that use it at once may deadlock.
 _one_at_a_time = threading.RLock()
 
@@ -57,7 +61,7 @@ def parallel_map(function: Callable[[Item], Result], items: Iterable[Item], n_pr
     >>> list(parallel_map(abs, [-1, 2, -3], 2))
     [1, 2, 3]
     """
-    if n_processes == 1 or get_active_backend()[0].nesting_level:
+    if n_processes == 1 or is_worker():
         yield from map(function, items)
         return
     with _one_at_a_time:
@@ -73,6 +77,47 @@ def parallel_map(function: Callable[[Item], Result], items: Iterable[Item], n_pr
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # joblib warns about unused results
                 results.close()
+
+
+def parallel_results(
+    function: Callable[[Item], Result], items: Sequence[Item], n_processes: int, meanwhile: Callable[[], Any]
+) -> list[Result]:
+    """Return `function(item)` for each item; while the processes work, call `meanwhile` now and then.
+
+    The first error ends all work, as does one of `meanwhile`, and an interruption.
+
+    Parameters
+    ----------
+    function : callable
+        Must be picklable, like the items and the results.
+    items : sequence
+    n_processes : int
+    meanwhile : callable
+
+    Examples
+    --------
+    >>> parallel_results(abs, [-1, 2, -3], 2, lambda: None)
+    [1, 2, 3]
+    """
+    with _one_at_a_time:
+        executor = get_memmapping_executor(n_processes)
+        futures = [executor.submit(function, item) for item in items]
+        try:
+            pending = set(futures)
+            while pending:
+                done, pending = wait(pending, SECONDS_BETWEEN, FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                meanwhile()
+        except BaseException:
+            executor.terminate(kill_workers=True)
+            raise
+        return [future.result() for future in futures]
+
+
+def is_worker() -> bool:
+    """Whether this is already running inside a joblib job, which has no processes of its own."""
+    return bool(get_active_backend()[0].nesting_level)
 
 
 def _call(function: Callable[[Any], Any], item: Any) -> tuple[Any, float, list[tuple[str, type[Warning]]]]:

@@ -180,6 +180,8 @@ def _checkpoint_folder(path: FilePath | None) -> Iterator[Path | None]:
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"checkpoint must be a folder or not exist, but {path} is a file")
+    if not folder.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: the folder {folder.parent} does not exist")
     folder.mkdir(exist_ok=True)
     others = [one.name for one in folder.iterdir() if not _PART.fullmatch(one.name)]
     if others:
