@@ -14,8 +14,9 @@ from troenpy.records.wording import counted, listed, quoted
 MOST_LABELS = 1 << 20
 #: From so many documents on, labels that are all different are an error.
 MANY_DOCUMENTS = 10
-#: Numbers with more different values than this, and a fraction, are measurements.
-MOST_NUMBERS = 20
+#: Numbers with more different values than this, which has room for ratings from 0 to 10 by halves, are measurements
+#: if some have a fraction, or if most occur once only.
+MOST_NUMBERS = 25
 #: So many names are shown.
 N_SHOWN = 5
 _LOW = np.uint64(MOST_LABELS - 1)
@@ -95,7 +96,8 @@ class LabelSummary:
         numbers = _numbers(classes)
         if numbers is not None and len(numbers) > MOST_NUMBERS:
             has_fraction = any(number != int(number) for number in numbers if np.isfinite(number))
-            if has_fraction or 5 * len(numbers) > n:
+            n_alone = sum(n_documents == 1 for n_documents in self.n_by_class.values())
+            if has_fraction or 2 * n_alone > len(numbers):
                 raise ValueError(
                     f"the labels in column {column} of {name} look like measurements: {len(numbers):,} different"
                     f" numbers, such as {listed(sorted(classes)[:3])}; make classes of them, or choose another column"

@@ -87,7 +87,8 @@ class BatchReader:
         texts = arrays[0]
         if len(arrays) > 1:
             same = [array.cast(arrow().large_string()) for array in arrays]
-            texts = compute.binary_join_element_wise(*same, "\n", null_handling="skip")
+            newline = arrow().scalar("\n", arrow().large_string())
+            texts = compute.binary_join_element_wise(*same, newline, null_handling="skip")
         texts = texts.fill_null("")
         is_blank = compute.equal(compute.utf8_trim_whitespace(texts), "").to_numpy(zero_copy_only=False)
         return texts, {**dict.fromkeys(np.flatnonzero(is_blank).tolist(), "no text"), **faults}
