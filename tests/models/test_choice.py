@@ -252,6 +252,33 @@ def test_views_with_too_many_coefficients_are_left_out(monkeypatch):
     assert TroenpyClassifier().fit(TEXTS[:30], LABELS[:30]).choice_ == Choice(("words",), 3.0)
 
 
+def spaced_characters():
+    """Texts of one-character tokens, which are no words for scikit-learn."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(list("天地人大小" if k else "上下左右中"), 5)) for k in [0, 1] * 60]
+    return texts, [0, 1] * 60
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_batches"])
+def test_candidates_with_a_view_without_terms_are_left_out(method):
+    texts, labels = spaced_characters()
+    model = TroenpyClassifier()
+    model = model.fit(texts, labels) if method == "fit" else model.fit_batches([(texts, labels)])
+    assert {trial.views for trial in model.choice_.trials} == {("pairs",), ("pairs", "pieces")}
+    assert "words" not in [view.name for view in model.features_.views_]
+    assert np.mean(model.predict(texts) == labels) == 1
+
+
+def test_if_no_candidate_has_terms_it_is_one_error():
+    texts, labels = spaced_characters()
+    with pytest.raises(ValueError, match=r"^view 'words' has no terms, and no candidate does without it"):
+        TroenpyClassifier(candidates=[("words",), ("words", "pieces")]).fit(texts, labels)
+    with pytest.raises(ValueError, match=r"^view 'words': empty vocabulary"):
+        TroenpyClassifier().fit([""] * 120, labels)
+    with pytest.raises(ValueError, match=r"^empty vocabulary"):
+        TroenpyClassifier(candidates=[("words",)]).fit(texts, labels)
+
+
 def test_only_C_is_chosen_for_features_of_ones_own():
     model = TroenpyClassifier(settings.features("linear")).fit(TEXTS, LABELS)
     assert {trial.views for trial in model.choice_.trials} == {("words",)}

@@ -17,6 +17,7 @@ from troenpy.features.missing_documents import check_nulls
 from troenpy.features.row_streams import RowStream
 from troenpy.features.streams import KernelStream, PlainStream, Stream, Weights, row_stream
 from troenpy.features.tallies import Tally
+from troenpy.features.term_filter import is_about_missing_terms
 from troenpy.features.term_list import TermList
 from troenpy.features.text_parameters import document_limit
 from troenpy.fitting.jobs import job_count
@@ -124,7 +125,7 @@ def _add_plainly(
         X = counter._fit_rows(documents).matrix
         terms = counter.get_feature_names_out()
     except ValueError as error:
-        if not str(error).startswith("empty vocabulary"):
+        if not is_about_missing_terms(error):
             raise
         X, terms = sparse.csr_array((len(documents), 0)), np.array([], dtype=object)
     check_labels_fit(labels, X.shape[0], whole=False)

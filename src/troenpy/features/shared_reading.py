@@ -1,13 +1,14 @@
 """Count documents for several views, in one pass over them where the views read them alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from troenpy.features.arrow_documents import exports_arrow
 from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.counted_rows import Capacity, CountedRows
-from troenpy.features.term_filter import ClassFilter
+from troenpy.features.term_filter import ClassFilter, is_about_missing_terms
 from troenpy.fitting.jobs import job_count
 
 #: Parameters that change what is read, before it is cut into terms.
@@ -20,29 +21,40 @@ def fit_rows(
     raw_documents: Any,
     capacities: Sequence[Capacity],
     filters: Sequence[ClassFilter | None],
-) -> list[CountedRows]:
-    """Fit counters to checked documents and return the counts, in over-allocated arrays."""
+) -> list[CountedRows | ValueError]:
+    """Fit counters to checked documents and return the counts, in over-allocated arrays.
+
+    Of several views, one without terms gives an error instead, for the caller to raise or not.
+    """
     if len(counters) == 1:
         return [counters[0]._fit_rows(raw_documents, capacities[0], filters[0])]
     options = list(zip(names, counters, capacities, filters, strict=True))
     if not read_alike(counters):
         raw_documents = reusable(raw_documents)
-        rows = []
-        for name, counter, capacity, by_class in options:
-            with errors_of_view(name):
-                rows.append(counter._fit_rows(raw_documents, capacity, by_class))
-        return rows
+        return [
+            _rows_or_error(name, partial(counter._fit_rows, raw_documents, capacity, by_class))
+            for name, counter, capacity, by_class in options
+        ]
     for name, counter, _, _ in options:
         with errors_of_view(name):
             counter._check_fit()
             counter._validate_as_parent_does()
             counter.build_analyzer()  # for its errors and warnings on stop words
     natives = _count_together(counters, raw_documents, [None] * len(counters))
-    rows = []
-    for (name, counter, capacity, by_class), native in zip(options, natives, strict=True):
-        with errors_of_view(name):
-            rows.append(counter._finish_fit(native, capacity, by_class))
-    return rows
+    return [
+        _rows_or_error(name, partial(counter._finish_fit, native, capacity, by_class))
+        for (name, counter, capacity, by_class), native in zip(options, natives, strict=True)
+    ]
+
+
+def _rows_or_error(name: str, count: Callable[[], CountedRows]) -> CountedRows | ValueError:
+    with errors_of_view(name):
+        try:
+            return count()
+        except ValueError as error:
+            if not is_about_missing_terms(error):
+                raise
+            return ValueError(f"view {name!r}: {error}")
 
 
 def count_rows(

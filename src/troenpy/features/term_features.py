@@ -6,6 +6,7 @@ The module is long because every parameter and method is documented in place, as
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -452,8 +453,11 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         length = tally.total_length / tally.counts.n_documents if tally.counts.n_documents else 0.0
         return self._fit_view(view, counter, tally.counts, length)
 
-    def _count(self, raw_documents: Any, y: Any, sample_weight: Any) -> CountedDocuments:
-        """Count documents for all views, and check their labels and weights."""
+    def _count(self, raw_documents: Any, y: Any, sample_weight: Any, *, is_choice: bool = False) -> CountedDocuments:
+        """Count documents for all views, and check their labels and weights.
+
+        Views without terms are an error, or left out if there is a choice of views.
+        """
         views = read_views(self._views_or_default())
         self._check_views(views)
         self._check_parameters()
@@ -465,7 +469,13 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
             raw_documents = check_collection(raw_documents)
             labels = read_required_labels(y, "TermFeatures")
             check_labels_fit(labels, raw_documents)
-            rows = self._fit_texts(views, counters, raw_documents, labels, sample_weight)
+            found = self._fit_texts(views, counters, raw_documents, labels, sample_weight)
+            errors = [error for error in found if isinstance(error, ValueError)]
+            if errors and not (is_choice and len(errors) < len(views)):
+                raise errors[0]
+            is_kept = [isinstance(of_view, CountedRows) for of_view in found]
+            views, counters = list(compress(views, is_kept)), list(compress(counters, is_kept))
+            rows = [of_view for of_view in found if isinstance(of_view, CountedRows)]
         if rows[0].matrix.shape[0] != len(labels):
             check_labels_fit(labels, rows[0].matrix.shape[0])
         weights = read_weights(sample_weight, len(labels))
@@ -483,7 +493,7 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
 
     def _fit_texts(
         self, views: list[View], counters: Any, raw_documents: Any, labels: Labels, sample_weight: Any
-    ) -> list[CountedRows]:
+    ) -> list[CountedRows | ValueError]:
         capacities = [
             capacity_for(view.blocks, ClassProfile() if view.has_profile else None, len(labels.classes))
             for view in views

@@ -11,6 +11,14 @@ from troenpy.counts.class_frequency import frequent_in_some_class
 from troenpy.counts.counting import read_weights
 from troenpy.counts.labels import Labels, check_labels_fit
 
+#: How errors begin if no term is left, in scikit-learn's words.
+NO_TERMS = ("empty vocabulary", "After pruning, no terms remain")
+
+
+def is_about_missing_terms(error: Exception) -> bool:
+    """Whether fitting failed because no document has a term, or none is left."""
+    return isinstance(error, ValueError) and str(error).startswith(NO_TERMS)
+
 
 @dataclass(frozen=True, eq=False)
 class ClassFilter:

@@ -21,7 +21,7 @@ from troenpy.features.shared_reading import errors_of_view
 from troenpy.features.term_features import TermFeatures
 from troenpy.features.views import read_views
 from troenpy.fitting.parameters import check_whole
-from troenpy.models.choice import MOST_COEFFICIENTS, USUAL_STRENGTH, Choice, choose
+from troenpy.models.choice import MOST_COEFFICIENTS, USUAL_STRENGTH, Choice, choose, with_terms
 from troenpy.models.copies import Copies, CopyFinder
 from troenpy.models.document_passes import LABEL_MASK, Chunk, DocumentPasses, Progress
 from troenpy.models.held_out import LEAST_HELD_OUT, design_parts
@@ -103,7 +103,8 @@ class BatchFit:
         if np.count_nonzero(class_weights) < 2:  # of several labels, all weights are one
             return usual
         labels = Labels(classes, indicator, self.is_single)
-        counted = self.features._count(sample.texts, labels, None)
+        counted = self.features._count(sample.texts, labels, None, is_choice=len(candidates) > 1)
+        candidates = with_terms(counted, candidates)
         return choose(self.features, counted, class_weights, candidates, strengths, random_state)
 
     def count(self, views: Sequence[str], max_terms: int | None, checkpoint: Checkpoint | None) -> None:

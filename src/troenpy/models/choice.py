@@ -149,6 +149,18 @@ def choose(
     return Choice(best.views, best.C, tuple(trials), len(folds.documents), n_held_out, len(folds.held_out))
 
 
+def with_terms(counted: CountedDocuments, candidates: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the candidates of which every view was counted; views without terms are not."""
+    present = {view.name for view in counted.views}
+    found = [views for views in candidates if present.issuperset(views)]
+    if not found:
+        missing = next(name for name in candidates[-1] if name not in present)
+        raise ValueError(
+            f"view {missing!r} has no terms, and no candidate does without it: check its min_df and stop_words"
+        )
+    return found
+
+
 def affordable(counted: CountedDocuments, candidates: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the first candidate, and the others that do not have too many coefficients."""
     first, *others = candidates

@@ -34,7 +34,7 @@ from troenpy.fitting.notices import warn_user
 from troenpy.fitting.parameters import check_flag, check_not_negative, check_positive, check_whole
 from troenpy.fitting.transaction import all_or_nothing
 from troenpy.models.batch_fitting import BatchFit, check_batch_parameters, document_reader
-from troenpy.models.choice import STRENGTHS, Choice, choose, n_coefficients
+from troenpy.models.choice import STRENGTHS, Choice, choose, n_coefficients, with_terms
 from troenpy.models.coefficients import by_feature, coefficient_type
 from troenpy.models.default_views import linear_features, read_candidates
 from troenpy.models.document_passes import Callback, DocumentPasses, read_source
@@ -210,12 +210,13 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         if not self._is_multilabel:
             weights = weights * class_weights[labels.indicator.indices]
             self._check_weighted_classes(labels.indicator.indices, weights)
-        counted = features._count(raw_documents, labels, sample_weight)
+        counted = features._count(raw_documents, labels, sample_weight, is_choice=len(candidates) > 1)
+        candidates = with_terms(counted, candidates)
         check_memory(
             "TroenpyClassifier", len(labels), len(labels.classes), n_coefficients(counted.of_views(candidates[0]))
         )
         choice = choose(features, counted, class_weights, candidates, strengths, self.random_state)
-        if len(choice.views) < len(counted.views):
+        if len(choice.views) < len(features._views_or_default()):
             counted = counted.of_views(choice.views)
             features.views = [view for view in features._views_or_default() if view[0] in choice.views]
         parts = design_parts(features._learn_parts(counted), n_threads)
