@@ -1,5 +1,6 @@
 """Output of all commands: tables, lines and one-line errors."""
 
+import io
 import json
 import os
 import shlex
@@ -12,6 +13,7 @@ import typer
 from rich.console import Console
 
 from troenpy.display import printable
+from troenpy.records.arrow import arrow
 
 FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141  # 2 is a command line that cannot be read
 PIPE_WIDTH = 160  # width of tables that go to a file or another program
@@ -35,6 +37,25 @@ def print_text(text: str) -> None:
 def print_json(value: Any) -> None:
     """Print data as JSON."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def binary_stdout() -> Any:
+    """Return standard output for bytes."""
+    out = sys.stdout.buffer
+    return _WholeWriter(out) if isinstance(out, io.RawIOBase) else out
+
+
+class _WholeWriter:
+    """Writes all of the bytes to a raw file, which may take only some of them: stdout with PYTHONUNBUFFERED."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        self._file = file
+
+    def write(self, content: Any) -> int:
+        rest = memoryview(content).cast("B")
+        while rest:
+            rest = rest[self._file.write(rest) or 0 :]
+        return len(memoryview(content).cast("B"))
 
 
 def typed_command() -> str:
@@ -71,6 +92,14 @@ def one_line_errors(interrupted: str | None = None) -> Iterator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _fail(f"{where}{error.strerror}" if error.strerror else str(error))
+
+
+def keep_interrupts() -> None:
+    """Let Python handle Ctrl-C while pyarrow reads; pyarrow's own handler now and then loses it.
+
+    This applies to the whole process, so it is for commands only.
+    """
+    arrow().enable_signal_handlers(False)
 
 
 def _saved_rows() -> str:

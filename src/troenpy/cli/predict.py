@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from troenpy.cli.console import note, one_line_errors, print_json, print_text
+from troenpy.cli.console import binary_stdout, keep_interrupts, note, one_line_errors, print_json, print_text
 from troenpy.cli.options import READING, Delimiter, Encoding, Format, Jobs, OnError, Quiet, Text, read_delimiter
 from troenpy.cli.steps import shown_steps
 from troenpy.tasks.prediction import Predictions, Progress, predict
@@ -47,6 +47,7 @@ def predict_command(
     standard output as CSV.
     """
     with one_line_errors("stopped" if out is None else "stopped: no rows are written"):
+        keep_interrupts()
         with shown_steps(quiet=quiet) as show:
 
             def report(progress: Progress) -> None:
@@ -55,7 +56,7 @@ def predict_command(
 
             target: Any = out
             if out is None:
-                target = JsonLinesWriter(sys.stdout.buffer) if as_json else sys.stdout.buffer
+                target = JsonLinesWriter(binary_stdout()) if as_json else binary_stdout()
             result = predict(
                 model,
                 file,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from troenpy.cli.console import note, one_line_errors, print_json, print_text
+from troenpy.cli.console import keep_interrupts, note, one_line_errors, print_json, print_text
 from troenpy.cli.options import (
     LEARNING,
     READING,
@@ -111,6 +111,7 @@ def train_command(
     saved now and then: if such a command is killed, repeat it to go on from there.
     """
     with one_line_errors("stopped: no model is written"):
+        keep_interrupts()
         with shown_steps(quiet=quiet) as show:
             result = train(
                 file,

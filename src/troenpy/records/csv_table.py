@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from troenpy.records.arrow import Table, arrow
 from troenpy.records.chunk import BLOCK_BYTES, Chunk, Notices, check_record
 from troenpy.records.column_names import name_columns
@@ -85,8 +87,13 @@ def _parse(block: bytes, columns: list[str], dialect: Dialect) -> Table | None:
 
 
 def _count_lines(block: bytes) -> int:
-    n_lines = block.count(b"\n")
-    return n_lines + block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else n_lines
+    content = np.frombuffer(block, np.uint8)
+    is_newline = content == ord("\n")
+    n_lines = int(np.count_nonzero(is_newline))
+    if b"\r" in block:
+        is_return = content == ord("\r")
+        n_lines += int(np.count_nonzero(is_return)) - int(np.count_nonzero(is_return[:-1] & is_newline[1:]))
+    return n_lines
 
 
 class _Lines:

@@ -6,11 +6,13 @@ integers and booleans, missing cells of those, unknown or repeated keys, lone su
 
 from troenpy.records.arrow import Table, arrow
 from troenpy.records.json_rows import JsonColumns
+from troenpy.records.lines import count_byte
 
 
 def fast_table(block: bytes, columns: JsonColumns) -> Table | None:
     """Return the objects of a block as `JsonColumns.table` does; None if it takes the plain reader."""
-    if columns.types is None or not _is_object_per_line(block) or b"\0" in block:
+    n_rows = None if columns.types is None or b"\0" in block else _count_objects(block)
+    if columns.types is None or n_rows is None:
         return None
     pa, json = arrow(), arrow("json")
     expected = pa.schema(list(zip(columns.keys, columns.types, strict=True)))
@@ -23,7 +25,7 @@ def fast_table(block: bytes, columns: JsonColumns) -> Table | None:
         found.validate(full=True)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
-    is_same = found.schema.equals(expected) and found.num_rows == block.count(b"\n") + (not block.endswith(b"\n"))
+    is_same = found.schema.equals(expected) and found.num_rows == n_rows
     is_text = [type_ == pa.string() for type_ in columns.types]
     has_gaps = any(column.null_count and not text for column, text in zip(found.columns, is_text, strict=True))
     if not is_same or has_gaps:
@@ -31,8 +33,10 @@ def fast_table(block: bytes, columns: JsonColumns) -> Table | None:
     return pa.Table.from_arrays([column.cast(pa.string()) for column in found.columns], schema=columns.schema)
 
 
-def _is_object_per_line(block: bytes) -> bool:
-    """Whether all lines begin with { and end with }, so that no object takes several lines."""
-    n_borders = block.rstrip(b"\r\n").count(b"\n")
-    is_object = block.startswith(b"{") and block.rstrip(b"\r\n").endswith(b"}")
-    return is_object and n_borders in (block.count(b"}\n{"), block.count(b"}\r\n{"))
+def _count_objects(block: bytes) -> int | None:
+    """Return the number of lines if all begin with { and end with }, so that no object takes several lines."""
+    content = block.rstrip(b"\r\n")
+    if not (content.startswith(b"{") and content.endswith(b"}")):
+        return None
+    n_borders = count_byte(content, b"\n")
+    return n_borders + 1 if n_borders == content.count(b"}\n{") or n_borders == content.count(b"}\r\n{") else None

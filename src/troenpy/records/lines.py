@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from troenpy.records.chunk import BLOCK_BYTES, check_record
 from troenpy.records.streams import Stream, read_block
 
@@ -52,9 +54,14 @@ def line_blocks(stream: Stream, name: str, block_bytes: int = BLOCK_BYTES) -> It
             if newline == b"\r":
                 block = block.replace(b"\r", b"\n")
             yield LineBlock(block, line, is_last)
-            line += block.count(b"\n")
+            line += count_byte(block, b"\n")
         else:
             check_record(len(rest), name, line, line, "is it text in lines?")
+
+
+def count_byte(content: bytes, byte: bytes) -> int:
+    """Count a byte, several times as fast as bytes.count where there are many."""
+    return int(np.count_nonzero(np.frombuffer(content, np.uint8) == byte[0]))
 
 
 def _first_newline(content: bytes, *, is_last: bool) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from troenpy.display.plain import printable
 from troenpy.records.arrow import arrow
 from troenpy.records.compression import decompress, is_compressed
-from troenpy.records.streams import FileStream, PrependedStream, SeekableFile, Stream, read_block
+from troenpy.records.streams import FileStream, PrependedStream, SeekableFile, Stream, pipe_reader, read_block
 
 #: How much of a file is looked at to find out its format.
 HEAD_BYTES = 1 << 20
@@ -40,15 +40,16 @@ class Source:
         self._kept: Stream | None = None
         self._position = 0
         self._discard: Any = None
-        if isinstance(source, str) and source == "-":
-            source = sys.stdin.buffer
+        is_standard_input = isinstance(source, str) and source == "-"
+        if is_standard_input:
+            source = pipe_reader(sys.stdin.buffer)
         if isinstance(source, str | os.PathLike) and isinstance(os.fspath(source), str):
             self.name = printable(os.fspath(source))
             self.path = Path(source)
             if not _exists(self.path):
                 raise FileNotFoundError(f"file not found: {self.name:.200}")
         elif hasattr(source, "read") and not isinstance(source, io.TextIOBase):
-            self.name = _name_of(source)
+            self.name = "standard input" if is_standard_input else _name_of(source)
             self._file = source
             self._offset = source.tell() if source.seekable() else None
         else:
@@ -124,7 +125,7 @@ class Source:
 
     def _open_raw(self) -> FileStream:
         if self.path is not None and (self.can_reopen or self._opened is None):
-            return FileStream(self.path.open("rb", buffering=0))
+            return FileStream(pipe_reader(self.path.open("rb", buffering=0)))
         if self._file is None or (self._offset is None and self._opened is not None):
             raise ValueError(f"{self.name} can be read only once: save it to a file first, or pass spool=True")
         return FileStream(self._file, offset=self._offset, is_ours=False)

@@ -2,9 +2,12 @@
 
 import codecs
 import os
-from typing import BinaryIO, Protocol
+import select
+from typing import Any, BinaryIO, Protocol
 
 _MARK = "troenpy.records.bad_bytes"
+#: How long to wait for a pipe before looking for signals, and how much to read from one at a time.
+POLL_MILLISECONDS, PIPE_BYTES = 200, 1 << 18
 
 
 class Stream(Protocol):
@@ -42,6 +45,44 @@ class FileStream:
         self.closed = True
         if self._is_ours:
             self._file.close()
+
+
+class PipeReader:
+    """A pipe, read so that Ctrl-C ends the wait for more.
+
+    A blocking read may sleep through it: if the signal comes just before the read, or to another thread.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self.name = getattr(file, "name", None)
+        self._file, self._raw = file, getattr(file, "raw", file)
+        self._ready = select.poll()
+        self._ready.register(file.fileno(), select.POLLIN)
+
+    def seekable(self) -> bool:
+        """Whether positions can be set: they cannot."""
+        return False
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the bytes that are there, at most `size`; wait if there are none yet."""
+        while not self._ready.poll(POLL_MILLISECONDS):
+            pass  # Python looks for signals
+        return self._raw.read(size if size < 0 else min(size, PIPE_BYTES)) or b""
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def pipe_reader(file: Any) -> Any:
+    """Return a reader for a pipe from which nothing was read, where the system can wait for one; else the file."""
+    if not hasattr(select, "poll"):
+        return file
+    try:
+        is_pipe = not file.seekable() and file.fileno() >= 0
+    except (AttributeError, OSError, ValueError):  # no file of the system
+        return file
+    return PipeReader(file) if is_pipe else file
 
 
 class SeekableFile:
