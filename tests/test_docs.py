@@ -42,7 +42,7 @@ def test_every_task_of_the_guide_has_an_example():
 
 def test_the_commands_are_those_that_there_are():
     ended = subprocess.run(  # noqa: S603 (our own script)
-        [sys.executable, DOCS / "commands.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, DOCS / "write_commands.py", "--check"], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
 

@@ -79,7 +79,7 @@ COMMANDS = {
     ),
     "vectors that are prose": (["reproduce", *WMD, "--vectors", "prose.txt"], 1, ".*line 1 of prose.txt .*"),
     "no such option": (["reproduce", "--verbose"], 2, ".*No such option.*"),
-    "no such command": (["train"], 2, ".*No such command.*"),
+    "no such command": (["fit"], 2, ".*No such command.*"),
     "no rows": (["report"], 2, ".*Missing argument.*"),
     "rows that are not there": (["report", "nowhere"], 1, "nowhere: No such file or directory"),
     "rows of a name that is a command": (["report", "\x1b[2J\nx"], 1, r"\\x1b\[2J x: No such file or directory"),

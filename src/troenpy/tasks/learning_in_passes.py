@@ -42,7 +42,7 @@ def fit_in_passes(records: Records, plan: Plan, summary: LabelSummary, *, measur
     evaluation = None
     if held_out.labels:
         plan.tell(Step("measuring the error"))
-        method = f"{len(held_out.labels):,} documents held out"
+        method = "held out once"
         if plan.split_column is not None:
             method = f"the rows with {plan.split_column} = test"
         evaluation = evaluate(method, held_out.labels, predicted_labels(model, held_out.texts))

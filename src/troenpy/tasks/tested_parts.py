@@ -103,8 +103,7 @@ def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:
     parts = [part for part in parts if len(part) and _can_learn(documents, part)]
     if not parts:
         return None
-    tested = sum(map(len, parts))
-    method = f"{len(parts)}-fold cross-validation" if is_few else f"{tested:,} documents held out once"
+    method = f"{len(parts)}-fold cross-validation" if is_few else "held out once"
     return TestedParts(method, parts, NOTHING)
 
 

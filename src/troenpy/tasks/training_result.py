@@ -109,7 +109,7 @@ class Training:
             return []
         largest = max(evaluation.classes, key=lambda one: one.n_documents)
         error = 100 * (1 - largest.n_documents / evaluation.n_documents)
-        return [f"always predicting {shortened(largest.name)} would give {error:.2f} %"]
+        return [f"(always predicting {shortened(largest.name)} would be wrong for {error:.2f} %)"]
 
     def _results(self) -> dict[str, ClassResult]:
         return {} if self.evaluation is None else {one.name: one for one in self.evaluation.classes}
