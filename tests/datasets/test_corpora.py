@@ -79,7 +79,7 @@ def tiny(monkeypatch):
 def put(folder, content=RECORDS, name="twitter"):
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.jsonl.gz"
-    path.write_bytes(gzip.compress(content))
+    path.write_bytes(gzip.compress(content, mtime=0))
     return path
 
 
@@ -216,7 +216,7 @@ def test_a_file_with_other_content_is_an_error(tiny, tmp_path, content):
 
 @pytest.mark.parametrize(
     "content",
-    [gzip.compress(RECORDS)[:-3], b"<html>", gzip.compress(RECORDS)[:10] + b"\xff" * 50],
+    [gzip.compress(RECORDS, mtime=0)[:-3], b"<html>", gzip.compress(RECORDS, mtime=0)[:10] + b"\xff" * 50],
     ids=["cut short", "no gzip", "overwritten"],
 )
 def test_a_damaged_file_is_an_error(tiny, tmp_path, content):
@@ -276,7 +276,7 @@ def test_a_download_with_another_checksum_is_an_error(tiny, served, cache):
 def test_an_archive_with_other_documents_is_an_error(monkeypatch, served, cache):
     answers, _ = served
     replace(monkeypatch, "bbcsport", RECORDS, source=Repository("some/news", "4567def"))
-    answers["/some/news/archive/4567def.tar.gz"] = gzip.compress(bytes(10240))
+    answers["/some/news/archive/4567def.tar.gz"] = gzip.compress(bytes(10240), mtime=0)
     with pytest.raises(ValueError, match=r"some/news at commit 4567def is not the corpus bbcsport .*has changed$"):
         datasets.load("bbcsport")
     answers["/some/news/archive/4567def.tar.gz"] = b"<html>"
