@@ -46,7 +46,7 @@ def _name(parameter: Any) -> str:
 
 
 def _default(parameter: Any) -> str:
-    if parameter.is_flag:
+    if parameter.is_flag and parameter.default is not None:
         return "yes" if parameter.default else "no"
     return "" if parameter.default is None else f"`{parameter.default}`"
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from shown_output import is_shown
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,13 +25,6 @@ def run_blocks(text):
         with contextlib.redirect_stdout(printed):
             exec(block, names)  # noqa: S102 (our own text)
         yield printed.getvalue(), shown
-
-
-def is_shown(printed, shown):
-    """Whether words are equal and numbers nearly so: another BLAS may change the last digit."""
-    both = [re.findall(r"[+-]?\d+\.\d+|\w+|[^\w\s]", text) for text in (printed, shown)]
-    printed, shown = ([float(word) if "." in word[1:] else word for word in words] for words in both)
-    return printed == [pytest.approx(word, abs=2e-3) if isinstance(word, float) else word for word in shown]
 
 
 @pytest.fixture

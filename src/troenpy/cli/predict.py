@@ -76,7 +76,9 @@ def predict_command(
             if out is None:
                 sys.stdout.flush()
         if not quiet:
-            for line in (*result.notices, *(f"warning: {problem}" for problem in result.problems), summary(result)):
+            shown_below = out is not None and not as_json
+            said = [*result.notices, *(f"warning: {problem}" for problem in result.problems)]
+            for line in said if shown_below else [*said, summary(result)]:
                 note(line)
         if out is not None and as_json:
             print_json(result.to_dict())

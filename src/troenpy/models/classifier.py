@@ -258,7 +258,7 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        batches : callable, iterable, records.Records, Arrow dataset or table
+        batches : callable, iterable, records.Records, pyarrow.dataset.Dataset or pyarrow.Table
             Pairs (texts, y), or a function without arguments that returns an iterable of them. Labels are as in `fit`;
             not every batch needs every class.
         text, label : str, optional

@@ -13,7 +13,7 @@ from troenpy.records.problems import Fault, Problems
 from troenpy.records.row_labels import Label, LabelReader
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecordBatch:
     """Some rows of a file.
 
@@ -35,6 +35,10 @@ class RecordBatch:
     labels: list[Label] | None
     is_broken: NDArray[np.bool_]
     first_row: int
+
+    def __repr__(self) -> str:
+        last_row, n_broken = self.first_row + len(self.is_broken) - 1, int(self.is_broken.sum())
+        return f"RecordBatch(rows {self.first_row:,} to {last_row:,}, {n_broken:,} broken)"
 
 
 class BatchReader:

@@ -103,7 +103,7 @@ class ModelInfo:
         return f"<div><p>{title}</p>{html_table(self._header(), self._rows())}</div>"
 
     def _lines(self) -> list[str]:
-        lines = [f"{printable(self.path)}: {self.kind}, {self.n_bytes / 1e6:,.1f} MB"]
+        lines = [f"{printable(self.path)}: {self.kind}, {max(self.n_bytes / 1e6, 0.1):,.1f} MB"]
         lines += [str(view) for view in self.views]
         shown = ", ".join(f"{name} = {_setting(value)}" for name, value in self.settings.items() if value is not None)
         lines += [f"settings: {shown}"] if shown else []

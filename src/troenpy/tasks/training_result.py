@@ -2,6 +2,7 @@
 
 import html
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,10 +78,10 @@ class Training:
         lines = [*self._title(), "", *self._class_lines()]
         if self.evaluation is not None and self.evaluation.confused:
             pairs = [
-                f"{shortened(true)} as {shortened(given)} {n:,}"
+                f"{shortened(true)} as {shortened(given)} ({n:,})"
                 for true, given, n in self.evaluation.confused[:MOST_PAIRS]
             ]
-            lines += ["", *textwrap.wrap(f"most confused: {', '.join(pairs)}", WIDTH)]
+            lines += ["", *_wrapped(["most confused:", *(f"{pair}," for pair in pairs[:-1]), pairs[-1]])]
         if self.out is not None:
             lines += ["", f"model: {printable(self.out)}"]
         return "\n".join(lines)
@@ -98,7 +99,7 @@ class Training:
         strength = "" if C is None else f", C = {C:g}"
         lines.append(f"{type(self.model).__name__} of {' + '.join(views)}{strength}")
         if self.evaluation is not None:
-            lines += textwrap.wrap(str(self.evaluation), WIDTH)
+            lines += textwrap.wrap(str(self.evaluation), WIDTH, break_on_hyphens=False)
             lines += self._baseline()
         return lines
 
@@ -159,6 +160,15 @@ def percent(share: float | None) -> str:
 def shortened(name: str) -> str:
     """Return the name of a class, on one line and not too long."""
     return _cut(printable(name), MOST_NAME)
+
+
+def _wrapped(parts: Sequence[str]) -> list[str]:
+    """Return lines of parts, which are not broken."""
+    lines = [""]
+    for part in parts:
+        joined = f"{lines[-1]} {part}".lstrip()
+        lines[-1:] = [joined] if len(joined) <= WIDTH else [lines[-1], part]
+    return lines
 
 
 def _cut(text: str, width: int) -> str:
