@@ -58,9 +58,14 @@ class Records:
         held = self._peek(self._chunks)
         sample = held[-1].table.slice(0, N_SAMPLED)
         self.schema, self.columns = sample.schema, list[str](sample.column_names)
-        self.text, self.label = choose_columns(
-            sample, self.name, self._said, text=text, label=label, usual_text=usual_text, needs_label=needs_label
-        )
+        try:
+            self.text, self.label = choose_columns(
+                sample, self.name, self._said, text=text, label=label, usual_text=usual_text, needs_label=needs_label
+            )
+        except ValueError as error:
+            if self.format != "csv" or needs_label:
+                raise
+            raise ValueError(f"{error}; if each line is a text, add format='txt' (--format txt)") from None
         usual = " " if self.format == "fasttext" else None
         self._labels = LabelReader(sample, self.label, separator, usual_separator=usual) if self.label else None
         if self._labels is not None and self._labels.has_sets:
