@@ -28,6 +28,8 @@ def test_the_ending_says_so_unless_a_header_names_a_column(read, write):
     plain = write("a.txt", "hello, world\nfoo, bar\n")
     assert read(plain, needs_label=False).texts == ["hello, world", "foo, bar"]
     assert read(plain, needs_label=False, text="hello", delimiter=",").texts == ["foo"]
+    for name in ("one column", "column.txt"):
+        assert read(write(name, "text\nhello\nfoo\n"), needs_label=False).texts == ["hello", "foo"]
     table = write("b.txt", "id\ttext\n1\thello\n2\tfoo\n")
     assert read(table, needs_label=False).texts == ["hello", "foo"]
 

@@ -97,19 +97,17 @@ def _find_text_format(
         raise ValueError(f"{source.name} is empty")
     dialect, is_table = sniff_dialect(text, source.ending, wanted.delimiter or _delimiter(wanted.format))
     found = wanted.format or _sniff(text, source.ending, is_table or wanted.delimiter is not None)
-    if wanted.format is None and not needs_label:
-        is_plain = found is None or (
-            found == "csv" and source.ending == ".txt" and not _has_usual_header(text, dialect)
-        )
-        found = "txt" if is_plain and wanted.delimiter is None else found
+    is_named_so = found == "csv" and source.ending == ".txt" and wanted.delimiter is None
+    if not needs_label and wanted.format is None and (found is None or is_named_so):
+        found = "csv" if _has_usual_header(text, dialect) else "txt"
     if found == "txt" and needs_label:
         raise ValueError(f"{source.name} has no labels: lines of plain text can only be predicted")
     if found is None:
         raise ValueError(
             f"the format of {source.name} is unknown: {_EXPECTED}; name it with format= (--format), one of"
-            f" {listed(FORMATS)}"
+            f" {listed([name for name in FORMATS if name != 'txt'])}"
         )
-    if found == "csv" and dialect.delimiter == "\t" and wanted.format is None:
+    if found == "csv" and dialect.delimiter == "\t" and wanted.format is None and b"\t" in text:
         found = "tsv"
     facts = [_TITLES[found]]
     if found == "csv":

@@ -79,6 +79,11 @@ class LabelSummary:
         self._check_nonsense(name)
         return [*self._similar(), *self._alone(), *self._contradictions()]
 
+    def n_known(self, other: "LabelSummary") -> int:
+        """Return how many documents of another summary have a text that is here, too."""
+        texts = np.unique(np.frombuffer(self._keys, dtype=np.uint64) & ~_LOW)
+        return int(np.isin(np.frombuffer(other._keys, dtype=np.uint64) & ~_LOW, texts).sum())
+
     def _check_nonsense(self, name: str) -> None:
         column, classes, n = quoted(self._column), list(self.n_by_class), self.n_documents
         another = "is this the column of labels? Choose another with label= (--label)"

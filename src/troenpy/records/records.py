@@ -1,6 +1,6 @@
 """An open file of labelled text, read in batches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from typing import Any, Self
@@ -76,6 +76,10 @@ class Records:
     def notices(self) -> list[str]:
         """What was sniffed, guessed or decided, one line each."""
         return list(self._said)
+
+    def listen(self, listener: Callable[[str], Any]) -> None:
+        """Let a function hear the notices: those that there are, now, and others as soon as there are."""
+        self._said.listen(listener)
 
     @property
     def has_sets(self) -> bool:

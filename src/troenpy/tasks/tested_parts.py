@@ -17,8 +17,10 @@ FEW_DOCUMENTS = 2000
 N_FOLDS = 5
 #: At most so many documents are held out.
 MOST_TESTED = 20_000
-#: With fewer documents, nothing is measured.
+#: With fewer different texts, nothing is measured.
 LEAST_DOCUMENTS = 10
+#: Or with fewer groups: documents with the same text, or with the same cell, are one.
+LEAST_GROUPS = 5
 
 TRAIN, TEST = ("train", "training"), ("test", "testing")
 
@@ -85,8 +87,8 @@ def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:
     together.
     """
     n_documents = len(documents.texts)
-    group, n_groups = _groups(documents)
-    if n_groups < LEAST_DOCUMENTS:
+    group, n_groups, n_texts = _groups(documents)
+    if n_texts < LEAST_DOCUMENTS or n_groups < LEAST_GROUPS:
         return None
     first = np.unique(group, return_index=True)[1]
     _, label = np.unique([str(documents.labels[i]) for i in first.tolist()], return_inverse=True)
@@ -107,18 +109,19 @@ def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:
     return TestedParts(method, parts, NOTHING)
 
 
-def _groups(documents: Documents) -> tuple[NDArray[np.int64], int]:
-    """Number documents so that those with the same text or cell have the same number."""
+def _groups(documents: Documents) -> tuple[NDArray[np.int64], int, int]:
+    """Number documents so that those with the same text or cell have the same number; count groups and texts."""
     _, text = np.unique(np.array([hash_of(text) for text in documents.texts], dtype=np.uint64), return_inverse=True)
+    n_texts = int(text.max()) + 1
     if documents.cells is None:
-        return text.ravel(), int(text.max()) + 1
+        return text.ravel(), n_texts, n_texts
     _, cell = np.unique(documents.cells, return_inverse=True)
-    n_texts, n_cells = int(text.max()) + 1, int(cell.max()) + 1
+    n_cells = int(cell.max()) + 1
     places = text.ravel(), n_texts + cell.ravel()
     graph = sparse.coo_array((np.ones(len(text)), places), shape=(n_texts + n_cells,) * 2)
     component = connected_components(graph, directed=False)[1][text.ravel()]
     _, group = np.unique(component, return_inverse=True)
-    return group.ravel(), int(group.max()) + 1
+    return group.ravel(), int(group.max()) + 1, n_texts
 
 
 def _can_learn(documents: Documents, part: NDArray[np.int64]) -> bool:
