@@ -156,6 +156,7 @@ def _learn(
     if tested is not None:
         warnings += tested.check(summary, are_sets=records.has_sets)
         tested.records.listen(say)
+    summary.forget_texts()
     records.listen(say)
     plan.notices.listen(say)
     for warning in warnings:
