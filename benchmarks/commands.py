@@ -135,16 +135,28 @@ def compare_predictions(path: Path, repeats: int) -> None:
         print(f"| {views} | {n_rows:,} | {' | '.join(speeds)} | {times[0]:.1f} | {times[1]:.1f} |", flush=True)
 
 
+def find_terms(path: Path) -> Run:
+    return troenpy("terms", str(path), "-o", str(path.with_name("terms.csv")))
+
+
+def run_terms(path: Path) -> None:
+    """Print time and memory of `terms` alone, and what it prints."""
+    run = find_terms(path)
+    print(f"\n`terms`, {path.stat().st_size / 1e9:.2f} GB: {run.seconds:,.0f} s, {run.megabytes:,.0f} MB\n")
+    print("```text", *run.output.splitlines(), "```", sep="\n", flush=True)
+
+
 def run_all(path: Path, n_rows: int) -> None:
     """Print a table of time and memory on the whole file."""
     model, out = path.with_suffix(".model"), path.with_name("predicted.csv")
     trained = troenpy("train", str(path), "-o", str(model))
     loaded = measure(sys.executable, "-c", "import sys, troenpy.cli; troenpy.load(sys.argv[1])", str(model))
     predicted = troenpy("predict", str(model), str(path), "-o", str(out))
+    marked = find_terms(path)
     print(f"\n{path.stat().st_size / 1e9:.2f} GB, {n_rows:,} rows of {N_CLASSES} classes:\n")
     print("| command | seconds | MB/s | rows a second | peak memory |")
     print("|---|---|---|---|---|")
-    for name, run in {"train": trained, "predict": predicted}.items():
+    for name, run in {"train": trained, "predict": predicted, "terms": marked}.items():
         speed = path.stat().st_size / 1e6 / run.seconds
         print(f"| {name} | {run.seconds:,.0f} | {speed:.1f} | {n_rows / run.seconds:,.0f} | {run.megabytes:,.0f} MB |")
     size = model.stat().st_size / 1e6
@@ -157,7 +169,7 @@ def main() -> None:
     parser.add_argument("--gigabytes", type=float, default=2)
     parser.add_argument("--folder", type=Path, default=Path("commands-benchmark"))
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", choices=["predict", "whole"], help="one of the two tables")
+    parser.add_argument("--only", choices=["predict", "whole", "terms"], help="a part of it")
     parser.add_argument("--rival", nargs=3, metavar=("FILE", "MODEL", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.rival:
@@ -166,9 +178,11 @@ def main() -> None:
     arguments.folder.mkdir(exist_ok=True)
     path = arguments.folder / f"generated-{arguments.gigabytes:g}.csv"
     generate(path, 1000 * arguments.gigabytes)
-    if arguments.only != "whole":
+    if arguments.only == "terms":
+        run_terms(path)
+    if arguments.only in (None, "predict"):
         compare_predictions(path, arguments.repeats)
-    if arguments.only != "predict":
+    if arguments.only in (None, "whole"):
         with path.open("rb") as file:
             n_rows = sum(1 for _ in file) - 1
         run_all(path, n_rows)

@@ -21,7 +21,7 @@ EXPORTED = """
     TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier comparison conditional_troenpy
     datasets differential_troenpy embeddings entropy experiments kernel_available load
     negative_information positive_information report rivals save settings
-    term_weights transport troenpy_gain weights
+    term_weights terms transport troenpy_gain weights
 """
 
 

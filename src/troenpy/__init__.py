@@ -26,6 +26,7 @@ from troenpy.weights import WEIGHTS, rivals, term_weights
 if TYPE_CHECKING:
     from troenpy import datasets, experiments, report, transport
     from troenpy.experiments import comparison
+    from troenpy.tasks import terms
     from troenpy.transport import TransportClassifier, embeddings
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "save",
     "settings",
     "term_weights",
+    "terms",
     "transport",
     "troenpy_gain",
     "weights",
@@ -73,6 +75,7 @@ _LATER = {
     "embeddings": "troenpy.transport",
     "experiments": "troenpy",
     "report": "troenpy",
+    "terms": "troenpy.tasks",
     "transport": "troenpy",
 }
 

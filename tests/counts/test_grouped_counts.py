@@ -1,4 +1,4 @@
-"""Counts by class and group of documents: sums of groups are the counts of all, and without one they are the others'."""
+"""Counts by class and group: sums of groups are the counts of all, and without one they are those of the others."""
 
 import numpy as np
 import pytest

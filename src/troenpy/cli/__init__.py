@@ -10,6 +10,7 @@ from troenpy.cli.info import info_command
 from troenpy.cli.predict import predict_command
 from troenpy.cli.report import report_command
 from troenpy.cli.reproduce import reproduce_command
+from troenpy.cli.terms import terms_command
 from troenpy.cli.train import train_command
 
 __all__ = ["app"]
@@ -18,6 +19,7 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_mar
 app.command("train", epilog="Example: troenpy train reviews.csv -o reviews.model")(train_command)
 app.command("predict", epilog="Example: troenpy predict reviews.model new.csv -o predicted.csv")(predict_command)
 app.command("info", epilog="Example: troenpy info reviews.model")(info_command)
+app.command("terms", epilog="Example: troenpy terms reviews.csv -o terms.csv")(terms_command)
 app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")(reproduce_command)
 app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")(report_command)
 app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)

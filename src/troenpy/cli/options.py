@@ -5,12 +5,22 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 READING, LEARNING, TESTING = "What to read", "What to learn", "How to measure the error"
+TESTING_TERMS = "How to test terms"
 
 Text: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--text", help="Column of text; repeat it to join several. Guessed if obvious.", rich_help_panel=READING
     ),
+]
+Label: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", help="Column of labels; repeat it for several. Guessed if obvious.", rich_help_panel=READING
+    ),
+]
+Separator: TypeAlias = Annotated[
+    str | None, typer.Option(help="Between several labels in a cell.", rich_help_panel=READING)
 ]
 Format: TypeAlias = Annotated[
     Literal["csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "txt", "folder"] | None,
@@ -24,6 +34,9 @@ Encoding: TypeAlias = Annotated[
     str | None, typer.Option(help="Of text, such as cp1252; by default found by content.", rich_help_panel=READING)
 ]
 OnError: TypeAlias = Literal["stop", "skip"]
+OnErrorStop: TypeAlias = Annotated[
+    OnError, typer.Option(help="Stop at a broken row, or skip and count it.", rich_help_panel=READING)
+]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Number of threads; -1 means one per processor.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -71,6 +84,21 @@ def read_number(option: str, given: str | None) -> float | None:
         return int(given) if given.strip().lstrip("+-").isdecimal() else float(given)
     except ValueError:
         raise ValueError(f"{option} must be a number, got {given!r:.40}") from None
+
+
+def read_limit(given: str) -> int | None:
+    """Read a whole number, or "all".
+
+    Examples
+    --------
+    >>> read_limit("100"), read_limit("all")
+    (100, None)
+    """
+    if given == "all":
+        return None
+    if not given.strip().isdecimal():
+        raise ValueError(f"limit must be a whole number or all, got {given!r:.40}")
+    return int(given)
 
 
 def read_strength(given: str) -> float | str:

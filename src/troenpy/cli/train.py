@@ -14,8 +14,10 @@ from troenpy.cli.options import (
     Format,
     Jobs,
     Json,
-    OnError,
+    Label,
+    OnErrorStop,
     Quiet,
+    Separator,
     Text,
     read_delimiter,
     read_ngrams,
@@ -31,21 +33,12 @@ def train_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     out: Annotated[str, typer.Option("--out", "-o", help="Where to save the model.", show_default=False)],
     text: Text = None,
-    label: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--label", help="Column of labels; repeat it for several. Guessed if obvious.", rich_help_panel=READING
-        ),
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="Between several labels in a cell.", rich_help_panel=READING)
-    ] = None,
+    label: Label = None,
+    separator: Separator = None,
     format_: Format = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    on_error: Annotated[
-        OnError, typer.Option(help="Stop at a broken row, or skip and count it.", rich_help_panel=READING)
-    ] = "stop",
+    on_error: OnErrorStop = "stop",
     in_memory: Annotated[
         bool | None,
         typer.Option(

@@ -69,6 +69,9 @@ def data_frame(names: Sequence[Any], columns: Sequence[Any]) -> Any:
         import pandas as pd
     except ImportError:
         raise ImportError("to_frame needs pandas: pip install pandas", name="pandas") from None
-    frame = pd.DataFrame(dict(enumerate(columns)))
+    try:
+        frame = pd.DataFrame(dict(enumerate(columns)))
+    except UnicodeEncodeError:  # lone surrogates, which the strings of pandas 3 cannot hold
+        frame = pd.DataFrame({i: pd.Series(list(column), dtype=object) for i, column in enumerate(columns)})
     frame.columns = pd.Index(list(names), dtype=object)
     return frame

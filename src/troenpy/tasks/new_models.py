@@ -65,7 +65,7 @@ def new_classifier(
     options: dict[str, Any] = {}
     for name in names or (default_counters() if model == "linear" else NEIGHBOUR_VIEWS):
         if name in OF_WORDS and ngrams is not None:
-            options[f"features__{name}__ngram_range"] = _checked_ngrams(ngrams)
+            options[f"features__{name}__ngram_range"] = checked_ngrams(ngrams)
         if name in OF_WORDS and stop_words is not None:
             options[f"features__{name}__stop_words"] = _read_stop_words(stop_words)
         if min_df is not None:
@@ -111,7 +111,8 @@ def _names(candidates: Candidates | None) -> list[str]:
     return [name for name in known if name in given]
 
 
-def _checked_ngrams(ngrams: Any) -> tuple[int, int]:
+def checked_ngrams(ngrams: Any) -> tuple[int, int]:
+    """Return the least and the largest number of words in a term, or raise."""
     if not (isinstance(ngrams, tuple | list) and len(ngrams) == 2 and all(type(n) is int for n in ngrams)):
         raise ValueError(f"ngrams must be two whole numbers such as (1, 2), got {ngrams!r}")
     if not 1 <= ngrams[0] <= ngrams[1]:

@@ -1,5 +1,6 @@
 """The strongest terms of each class: those that many of its documents have, and few others."""
 
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -62,12 +63,14 @@ def strongest_columns(counts: ClassCounts, n_terms: int) -> list[NDArray[np.int6
 
 
 def without_repetition(terms: Iterable[str]) -> list[str]:
-    """Return terms, in order, without those that repeat a word of an earlier one or contain ASCII punctuation.
+    """Return terms, in order, without those that repeat a word of an earlier one or contain punctuation.
 
     Examples
     --------
     >>> without_repetition(["oil", "crude oil", "crude", "u . s"])
     ['oil', 'crude']
+    >>> without_repetition(["差 ，", "差"])
+    ['差']
     """
     shown, seen = list[str](), set[str]()
     for term in terms:
@@ -79,4 +82,6 @@ def without_repetition(terms: Iterable[str]) -> list[str]:
 
 
 def _is_punctuation(word: str) -> bool:
-    return word.isascii() and not any(map(str.isalnum, word))
+    if word.isascii():
+        return not any(map(str.isalnum, word))
+    return all(unicodedata.category(character).startswith("P") for character in word)

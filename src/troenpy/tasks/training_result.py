@@ -81,7 +81,7 @@ class Training:
                 f"{shortened(true)} as {shortened(given)} ({n:,})"
                 for true, given, n in self.evaluation.confused[:MOST_PAIRS]
             ]
-            lines += ["", *_wrapped(["most confused:", *(f"{pair}," for pair in pairs[:-1]), pairs[-1]])]
+            lines += ["", *wrapped(["most confused:", *(f"{pair}," for pair in pairs[:-1]), pairs[-1]])]
         if self.out is not None:
             lines += ["", f"model: {printable(self.out)}"]
         return "\n".join(lines)
@@ -134,7 +134,7 @@ class Training:
         header, rows = self._header(), self._rows()
         lines = text_table([[*row[:4], "|"] for row in [header, *rows]], indent="")
         shown = [
-            line.removesuffix("|") + _cut(row[4], WIDTH - len(line) + 1)
+            line.removesuffix("|") + cut(row[4], WIDTH - len(line) + 1)
             for line, row in zip(lines, [header, *rows], strict=True)
         ]
         more = len(self.about.n_by_class) - len(rows)
@@ -159,17 +159,18 @@ def percent(share: float | None) -> str:
 
 def shortened(name: str) -> str:
     """Return the name of a class, on one line and not too long."""
-    return _cut(printable(name), MOST_NAME)
+    return cut(printable(name), MOST_NAME)
 
 
-def _wrapped(parts: Sequence[str]) -> list[str]:
+def wrapped(parts: Sequence[str], width: int = WIDTH) -> list[str]:
     """Return lines of parts, which are not broken."""
     lines = [""]
     for part in parts:
         joined = f"{lines[-1]} {part}".lstrip()
-        lines[-1:] = [joined] if len(joined) <= WIDTH else [lines[-1], part]
+        lines[-1:] = [joined] if len(joined) <= width else [lines[-1], part]
     return lines
 
 
-def _cut(text: str, width: int) -> str:
+def cut(text: str, width: int) -> str:
+    """Return text of at most so many characters."""
     return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"

@@ -1,0 +1,240 @@
+"""The result of `terms`: the terms that mark each class, as a table."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from troenpy.display import data_frame
+from troenpy.files.drafts import FilePath, draft
+from troenpy.records.arrow import arrow
+from troenpy.records.wording import listed, quoted
+from troenpy.tasks.contexts import Example
+from troenpy.tasks.row_writers import writer_for
+from troenpy.tasks.terms_tables import N_SHOWN, terms_as_html, terms_as_text
+
+#: Classes that an error names.
+N_LISTED = 10
+#: What is known of a term, in the order of the columns of files.
+WHOLE = ("rank", "rank_low", "rank_high", "documents", "reference_documents")
+NUMBERS = ("share", "reference_share", "log_odds", "log_odds_low", "log_odds_high", "p", "q", "strength", "dispersion")
+WEIGHTS = ("weight", "weight_low", "weight_high")
+MORE, LESS = "more", "less"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTerms:
+    """The terms that mark a class, the strongest first.
+
+    Attributes
+    ----------
+    name : str, int or bool
+        Of the class.
+    n_documents, n_reference : int
+        Documents of the class, and those that it is compared with.
+    n_more, n_less : int
+        How many terms the class has significantly more often, and less often.
+    more, less : dict of lists
+        What is known of these terms, by name: "term", "rank", "share" and so on; at most `limit` of each.
+    """
+
+    name: Any
+    n_documents: int
+    n_reference: int
+    n_more: int
+    n_less: int
+    more: dict[str, list[Any]]
+    less: dict[str, list[Any]]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the terms, those that the class has more often first."""
+        for direction, columns in ((MORE, self.more), (LESS, self.less)):
+            for values in zip(*columns.values(), strict=True):
+                yield {"class": self.name, "direction": direction, **dict(zip(columns, values, strict=True))}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        rows = [{**row, "example": row["example"] and row["example"]._asdict()} for row in self.rows()]
+        for row in rows:
+            del row["class"]
+        sizes = {"documents": self.n_documents, "reference_documents": self.n_reference}
+        return {"name": self.name, **sizes, "n_more": self.n_more, "n_less": self.n_less, "terms": rows}
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Which terms mark each class; `print` shows the strongest, `save` writes all.
+
+    Attributes
+    ----------
+    classes : list of ClassTerms
+        Largest class first.
+    source : str
+        Where the documents come from.
+    reference : str
+        What each class is compared with.
+    view : str
+    ngrams : (int, int)
+    scheme : str
+        Of the weights.
+    n_documents, n_classes : int
+    n_terms : int
+        The terms that were tested.
+    n_tests : int
+        The pairs of term and class that were tested, for the false-discovery rate.
+    n_discoveries : int
+        How many of these pairs differ significantly.
+    fdr : float
+        The false-discovery rate.
+    prior : float
+        Pseudo-documents of the log-odds.
+    n_groups : int
+        Of the jackknife.
+    notices, warnings : list of str
+    """
+
+    classes: list[ClassTerms]
+    source: str
+    reference: str
+    view: str
+    ngrams: tuple[int, int]
+    scheme: str
+    n_documents: int
+    n_classes: int
+    n_terms: int
+    n_tests: int
+    n_discoveries: int
+    fdr: float
+    prior: float
+    n_groups: int
+    notices: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def top(self, n_terms: int = N_SHOWN) -> dict[Any, list[str]]:
+        """Return the strongest terms of each class, those that it has more often.
+
+        Parameters
+        ----------
+        n_terms : int, default=10
+        """
+        return {one.name: one.more["term"][:n_terms] for one in self.classes}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        known = {name: value for name, value in vars(self).items() if name != "classes"}
+        found = {**known, "ngrams": list(self.ngrams)}
+        return _without_nan({**found, "classes": [one.to_dict() for one in self.classes]})
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each class and term.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        columns = self._columns()
+        return data_frame(list(columns), list(columns.values()))
+
+    def save(self, path: FilePath) -> None:
+        """Write the rows of all classes: CSV, TSV, JSON lines or Parquet, by the ending of the name.
+
+        Parameters
+        ----------
+        path : path-like
+            An existing file is replaced at the end.
+        """
+        make, pa = writer_for(Path(path)), arrow()
+        table = pa.table(
+            {name: pa.array(_valid(name, values), _type(name)) for name, values in self._columns().items()}
+        )
+        with draft(path) as file:
+            writer = make(file)
+            writer.write(writer.encode(table))
+            writer.close()
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("class", "direction", "term", *WHOLE[:4], "share", *WHOLE[4:], *NUMBERS[1:], *WEIGHTS, "example")
+        rows = [row for one in self.classes for row in one.rows()]
+        return {name: [str(row[name] or "") if name == "example" else row[name] for row in rows] for name in names}
+
+    def only(self, names: Iterable[Any]) -> "Terms":
+        """Return the terms of some classes; all were tested.
+
+        Parameters
+        ----------
+        names : iterable of labels
+        """
+        wanted, known = list(names), [one.name for one in self.classes]
+        places = [find_class(known, name) for name in wanted]
+        if None in places:
+            shown = listed([quoted(name) for name in known[:N_LISTED]] + ["others"] * (len(known) > N_LISTED))
+            raise ValueError(f"there is no class {quoted(wanted[places.index(None)])} (the classes: {shown})")
+        return replace(self, classes=[self.classes[place] for place in places if place is not None])
+
+    def text(self, n_terms: int = N_SHOWN) -> str:
+        """Return the strongest terms as text.
+
+        Parameters
+        ----------
+        n_terms : int, default=10
+            Terms of each class; of many classes, those that fit on one line.
+        """
+        return terms_as_text(self, n_terms)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return terms_as_html(self)
+
+
+def _type(name: str) -> Any:
+    pa = arrow()
+    return pa.int64() if name in WHOLE else pa.float64() if name in (*NUMBERS, *WEIGHTS) else pa.string()
+
+
+def _valid(name: str, values: list[Any]) -> list[Any]:
+    """Return cells for a file; text without lone surrogates, which UTF-8 does not have."""
+    if name in (*NUMBERS, *WEIGHTS):
+        return [None if np.isnan(value) else value for value in values]
+    if name in WHOLE:
+        return values
+    return [str(value).encode("utf-8", "backslashreplace").decode("utf-8") for value in values]
+
+
+def _without_nan(value: Any) -> Any:
+    """Return data with None in place of numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {name: _without_nan(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(one) for one in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def columns_of(
+    values: Mapping[str, Any],
+    terms: list[str],
+    examples: Mapping[tuple[int, bool, str], Example],
+    key: tuple[int, bool],
+) -> dict[str, list[Any]]:
+    """Return what is known of some terms as plain lists, with their examples."""
+    plain = {name: np.asarray(column).tolist() for name, column in values.items()}
+    return {"term": terms, **plain, "example": [examples.get((*key, term)) for term in terms]}
+
+
+def find_class(classes: list[Any], name: Any) -> int | None:
+    """Return the number of a class by its name, or the text of it.
+
+    Examples
+    --------
+    >>> find_class([1, 2], 2), find_class([1, 2], "2"), find_class([1, 2], "3")
+    (1, 1, None)
+    """
+    same = [i for i, one in enumerate(classes) if one == name] or [
+        i for i, one in enumerate(classes) if str(one) == name
+    ]
+    return same[0] if same else None
