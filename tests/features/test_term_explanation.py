@@ -25,7 +25,7 @@ def test_several_terms_are_a_sequence_of_the_single_ones():
     assert vectorizer.explain(np.array(["goal"], dtype=object)) == vectorizer.explain(pd.Series(["goal"]))
     assert len(vectorizer.explain([])) == 0
     assert str(vectorizer.explain(())) == "no terms"
-    assert vectorizer.explain([]).to_frame().columns.tolist() == ["term", "weight", "rank", "documents"]
+    assert vectorizer.explain([]).to_frame().columns.tolist() == ["term", "weight", "rank", "documents", "low", "high"]
     with pytest.raises(ValueError, match=r"unknown term 'goals': did you mean goal\?"):
         vectorizer.explain(["vote", "goals"])
 
@@ -36,6 +36,20 @@ def test_several_terms_print_as_a_table():
     assert [line.split()[0] for line in lines[1:]] == ["vote", "goal"]
     assert lines[1].split()[2:6] == ["1", "3", "politics", "3"]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_weights_have_intervals_if_counts_tell():
+    explanation = fitted().explain("goal")
+    assert explanation.low < explanation.weight < explanation.high
+    low, high = f"{explanation.low:.3g}", f"{explanation.high:.3g}"
+    assert f"\n  95 % interval        {low} to {high}\n" in str(explanation)
+    assert f"<td>{low} to {high}</td>" in explanation._repr_html_()
+    frame = fitted().explain(["goal", "vote"]).to_frame()
+    assert frame["low"][0] == explanation.low
+    assert fitted("nb").explain("goal").low is None
+    assert "interval" not in str(fitted("nb").explain("goal"))
+    indicator = np.array([[label == "sport", True] for label in LABELS]).astype(int)
+    assert TfPiVectorizer().fit(TEXTS, indicator).explain("goal").high is None
 
 
 def test_a_weighter_explains_several_columns_too():

@@ -14,6 +14,7 @@ from troenpy.display.frames import data_frame, html_table, text_table
 from troenpy.display.plain import printable
 from troenpy.information.measures import troenpy
 from troenpy.weights.count_table import Floats
+from troenpy.weights.intervals import weight_intervals
 from troenpy.weights.paper import idf, pcf_present
 from troenpy.weights.schemes import Weight, scheme_names, term_weights
 
@@ -41,6 +42,9 @@ class TermExplanation:
     parts : dict
         The quantities in the scheme, by name: PCF_1, PCF_* and IDF for "pi", the named weights for other expressions,
         empty for your own function.
+    low, high : float or None
+        The ends of the 95 % interval of the weight, by a jackknife over documents (`weight_errors`); None if counts do
+        not tell: with several labels, sample weights, `max_terms`, the scheme "nb" or your own.
     """
 
     term: str
@@ -54,6 +58,8 @@ class TermExplanation:
     pcf_all: float
     idf: float
     parts: dict[str, float] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
 
     def __str__(self) -> str:
         lines = self._lines()
@@ -67,6 +73,7 @@ class TermExplanation:
         by_class = sorted(self.documents_by_class.items(), key=lambda item: -item[1])
         return [
             ("weight", f"{self.weight:.6g}"),
+            *([] if self.low is None else [("95 % interval", f"{self.low:.3g} to {self.high:.3g}")]),
             ("rank", f"{self.rank} of {self.n_terms}"),
             ("documents (n_w)", f"{self.documents:g} of {self.all_documents:g}"),
             *((f"  in class {printable(str(name))}", f"{documents:g}") for name, documents in by_class if documents),
@@ -98,9 +105,19 @@ class TermExplanations(tuple[TermExplanation, ...]):
         by_class = [[explanation.documents_by_class[name] for explanation in self] for name in classes]
         parts = [[explanation.parts[name] for explanation in self] for name in self._parts()]
         known = [
-            [getattr(explanation, name) for explanation in self] for name in ("term", "weight", "rank", "documents")
+            [getattr(explanation, name) for explanation in self]
+            for name in ("term", "weight", "rank", "documents", "low", "high")
         ]
-        names = ["term", "weight", "rank", "documents", *(f"documents in {name}" for name in classes), *self._parts()]
+        names = [
+            "term",
+            "weight",
+            "rank",
+            "documents",
+            "low",
+            "high",
+            *(f"documents in {name}" for name in classes),
+            *self._parts(),
+        ]
         return data_frame(names, [*known, *by_class, *parts])
 
     def _parts(self) -> list[str]:
@@ -159,6 +176,7 @@ def explain_terms(
     of_all = float(troenpy(counts.n_docs[counts.n_docs > 0], estimator="add_one", smoothing=smoothing))
     paper = {"PCF_1": with_term, "PCF_*": np.full(len(columns), of_all), "IDF": by_rarity}
     parts = _parts(counts, columns, scheme, smoothing, paper)
+    low, high = weight_intervals(chosen, weights[columns], scheme, smoothing=smoothing)
     explanations = TermExplanations(
         TermExplanation(
             term=str(names[column]),
@@ -172,6 +190,8 @@ def explain_terms(
             pcf_all=of_all,
             idf=float(by_rarity[i]),
             parts={name: float(values[i]) for name, values in parts.items()},
+            low=None if np.isnan(low[i]) else float(low[i]),
+            high=None if np.isnan(high[i]) else float(high[i]),
         )
         for i, column in enumerate(columns)
     )

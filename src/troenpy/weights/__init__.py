@@ -2,6 +2,7 @@
 
 from troenpy.weights import rivals
 from troenpy.weights.beyond import certainty, pcf_boost, pcf_gain
+from troenpy.weights.intervals import weight_errors
 from troenpy.weights.paper import (
     cib_ncf,
     cib_ncf_abs,
@@ -34,4 +35,5 @@ __all__ = [
     "pi",
     "rivals",
     "term_weights",
+    "weight_errors",
 ]
