@@ -20,8 +20,8 @@ EXPORTED = """
     WEIGHTS Block ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
     TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier comparison conditional_troenpy
     datasets differential_troenpy embeddings entropy experiments kernel_available load
-    negative_information positive_information report rivals save settings
-    term_weights terms transport troenpy_gain weights
+    negative_information positive_information records report rivals save settings
+    statistics tasks term_weights terms transport troenpy_gain weights
 """
 
 

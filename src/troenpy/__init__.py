@@ -24,7 +24,7 @@ from troenpy.persistence import load, save
 from troenpy.weights import WEIGHTS, rivals, term_weights
 
 if TYPE_CHECKING:
-    from troenpy import datasets, experiments, report, transport
+    from troenpy import datasets, experiments, records, report, statistics, tasks, transport
     from troenpy.experiments import comparison
     from troenpy.tasks import terms
     from troenpy.transport import TransportClassifier, embeddings
@@ -55,10 +55,13 @@ __all__ = [
     "load",
     "negative_information",
     "positive_information",
+    "records",
     "report",
     "rivals",
     "save",
     "settings",
+    "statistics",
+    "tasks",
     "term_weights",
     "terms",
     "transport",
@@ -74,7 +77,10 @@ _LATER = {
     "datasets": "troenpy",
     "embeddings": "troenpy.transport",
     "experiments": "troenpy",
+    "records": "troenpy",
     "report": "troenpy",
+    "statistics": "troenpy",
+    "tasks": "troenpy",
     "terms": "troenpy.tasks",
     "transport": "troenpy",
 }

@@ -68,7 +68,7 @@ def test_from_a_file_to_terms(installed, tmp_path):
     assert lines[0] == "reviews.csv: 120 documents of 3 classes, each compared with all other documents"
     assert lines[1].endswith("(false-discovery rate 0.05)")
     assert lines[3].startswith("food: 40 documents, ")
-    assert lines[4].split() == ["term", "documents", "share", "others'", "log-odds", "(95", "%)", "weight", "rank"]
+    assert lines[4].split() == ["term", "documents", "share", "others'", "log-odds", "weight", "rank"]
     assert lines[-1] == "terms: terms.csv"
     assert said.splitlines() == [
         "troenpy: reviews.csv: CSV, separated by commas",
@@ -156,6 +156,14 @@ def test_several_labels_and_a_class_with_three_documents(installed, tmp_path):
     assert "even: 60 documents, " in shown
     assert "law: 3 documents, 1 term more often" in shown
     assert "treaty" in shown
+
+
+def test_long_phrases_and_large_numbers_fit_80_columns(command, tmp_path):
+    words = [f"extraordinarilylongword{i}x" for i in range(4)]
+    rows = [{"text": " ".join(words) if i % 2 else f"w{i}w", "label": f"{'very ' * 9}{i % 2}"} for i in range(3000)]
+    write_csv(tmp_path / "x.csv", rows)
+    shown, _ = command("x.csv", "--ngrams", "1,4")
+    assert "…" in shown
 
 
 def test_texts_in_other_scripts(installed, tmp_path):

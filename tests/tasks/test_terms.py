@@ -51,7 +51,7 @@ def test_every_number_is_that_of_a_plain_loop():
         p[name, term] = stats.fisher_exact([[a, 50 - a], [b, 100 - b]])[1]
     q = dict(zip(p, stats.false_discovery_control(list(p.values())), strict=True))
     rows = rows_of(found)
-    assert found.n_tests == len(p) == 3 * found.n_terms
+    assert found.n_tests == len(p) == 3 * found.n_tested
     assert len({(row["class"], row["term"]) for row in rows}) == len(rows) == found.n_discoveries
     even = {pair for pair in p if pair not in {(row["class"], row["term"]) for row in rows}}
     assert all(3 * (has(term) & (labels == name)).sum() == has(term).sum() for name, term in even)
@@ -200,7 +200,7 @@ def test_without_spaces_between_words_terms_are_letters_and_pairs():
     found = troenpy.terms(["房间很大。", "服务很差！"] * 20, ["好", "坏"] * 20)
     assert found.view == "pairs"
     assert "很 大" in found.only(["好"]).classes[0].more["term"]
-    assert "很 大" not in str(found)  # letters that were shown before
+    assert "\n  大 " not in str(found)  # a letter of the pair that is shown
     assert found.notices == [
         "texts in a script without spaces between words: terms are letters and pairs (view 'pairs')"
     ]
@@ -228,7 +228,7 @@ def test_a_share_of_the_documents_of_a_class():
     found = troenpy.terms(TEXTS, LABELS, min_class_df=0.3, fdr=1, limit=None)
     labels = np.array(LABELS)
     words = {word for text in TEXTS for word in text.split() if len(word) > 1}
-    assert found.n_terms == sum(max((has(w) & (labels == name)).sum() for name in CLASSES) >= 15 for w in words)
+    assert found.n_tested == sum(max((has(w) & (labels == name)).sum() for name in CLASSES) >= 15 for w in words)
     assert found.n_tests == 3 * sum(has(w).sum() >= 15 for w in words)
 
 

@@ -97,7 +97,7 @@ class Marker:
         groups = groups.select(of_sign)
         whole = Comparison(a[of_sign], n_in, b[of_sign], n_out)
         strength = mark_strength(whole, sign, self.prior)
-        order = np.lexsort((found.columns[of_sign], -strength))
+        order = np.lexsort((found.columns[of_sign], -self._lengths(found.columns[of_sign]), -strength))
         best = order[: self.limit]
         replicates = groups.replicates(lambda part: mark_strength(part, sign, self.prior))
         low, high = rank_intervals(strength, replicates, best)
@@ -127,6 +127,10 @@ class Marker:
             "weight_high": self.weights.high[columns],
         }
         return ClassMarks(found.number, sign, len(of_sign), columns, values)
+
+    def _lengths(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the words of each term: of phrases in the same documents, the longest one says most."""
+        return np.array([term.count(" ") for term in self.grouped.terms[columns].tolist()], dtype=np.int64)
 
     def _groups(self, found: Discoveries) -> "_Groups":
         grouped, k = self.grouped, found.number

@@ -50,8 +50,9 @@ def terms(
     texts : iterable of str or bytes, array, Series or Arrow string data
     labels : array-like
         One label for each text; or an indicator matrix, or lists of labels, for any number of labels.
-    reference : "rest", label, or iterable of str
-        What each class is compared with: all other documents; the documents of one class; or other texts.
+    reference : str, int, bool or iterable of str, default="rest"
+        What each class is compared with: "rest", all other documents; the documents of the class with this label; or
+        other texts.
     scheme : str or callable, default="pi"
         Of the weights: a name in `troenpy.WEIGHTS`, a product such as "sqrt(certainty)*idf", or a function.
     view : {"auto", "words", "pairs", "pieces"} or CountVectorizer, default="auto"

@@ -28,7 +28,7 @@ class TermTask:
     options : TermOptions
     has_sets : bool
         Whether documents may have any number of labels.
-    reference : label or None
+    reference : str, int, bool or None
         The class that others are compared with.
     """
 
@@ -94,7 +94,7 @@ class TermTask:
             scheme=options.scheme if isinstance(options.scheme, str) else options.scheme.__name__,
             n_documents=int(found.total.n_documents) - self._n_others,
             n_classes=len(classes),
-            n_terms=len(kept),
+            n_tested=len(kept),
             n_tests=tests.n_tests,
             n_discoveries=sum(one.n_more + one.n_less for one in classes),
             fdr=options.fdr,

@@ -13,7 +13,7 @@ from troenpy.records.arrow import arrow
 from troenpy.records.wording import listed, quoted
 from troenpy.tasks.contexts import Example
 from troenpy.tasks.row_writers import writer_for
-from troenpy.tasks.terms_tables import N_SHOWN, terms_as_html, terms_as_text
+from troenpy.tasks.terms_tables import N_SHOWN, shown_places, terms_as_html, terms_as_text
 
 #: Classes that an error names.
 N_LISTED = 10
@@ -70,7 +70,9 @@ class Terms:
     Attributes
     ----------
     classes : list of ClassTerms
-        Largest class first.
+        Largest class first. Each has a `name`; `n_documents`, and `n_reference` that it is compared with; `n_more` and
+        `n_less`, the terms that it has significantly more and less often; and `more` and `less`, what is known of the
+        strongest of these, as lists by name: "term", "rank", "share" and so on.
     source : str
         Where the documents come from.
     reference : str
@@ -80,7 +82,7 @@ class Terms:
     scheme : str
         Of the weights.
     n_documents, n_classes : int
-    n_terms : int
+    n_tested : int
         The terms that were tested.
     n_tests : int
         The pairs of term and class that were tested, for the false-discovery rate.
@@ -103,7 +105,7 @@ class Terms:
     scheme: str
     n_documents: int
     n_classes: int
-    n_terms: int
+    n_tested: int
     n_tests: int
     n_discoveries: int
     fdr: float
@@ -118,8 +120,12 @@ class Terms:
         Parameters
         ----------
         n_terms : int, default=10
+            Of n-grams, only those that share no word with a stronger one are among them.
         """
-        return {one.name: one.more["term"][:n_terms] for one in self.classes}
+        return {
+            one.name: [one.more["term"][place] for place in shown_places(self, one.more, n_terms)]
+            for one in self.classes
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -164,7 +170,7 @@ class Terms:
 
         Parameters
         ----------
-        names : iterable of labels
+        names : iterable
         """
         wanted, known = list(names), [one.name for one in self.classes]
         places = [find_class(known, name) for name in wanted]

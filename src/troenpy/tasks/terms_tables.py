@@ -55,17 +55,17 @@ def _heading(one: "ClassTerms") -> str:
 
 
 def _header() -> list[str]:
-    return ["term", "documents", "share", "others'", "log-odds (95 %)", "weight", "rank"]
+    return ["term", "documents", "share", "others'", "log-odds", "weight", "rank"]
 
 
 def _rows(found: "Terms", one: "ClassTerms", n_terms: int) -> list[list[str]]:
     columns, rows = one.more, list[list[str]]()
-    for i in _places(found, one.more, n_terms):
+    for i in shown_places(found, one.more, n_terms):
         odds, error = columns["log_odds"][i], columns["log_odds_high"][i] - columns["log_odds"][i]
         ranks = sorted({columns["rank_low"][i], columns["rank_high"][i]})
         rows.append(
             [
-                cut(printable(columns["term"][i]), 20),
+                printable(columns["term"][i]),
                 f"{columns['documents'][i]:,}",
                 percent(columns["share"][i]),
                 percent(columns["reference_share"][i]),
@@ -77,7 +77,7 @@ def _rows(found: "Terms", one: "ClassTerms", n_terms: int) -> list[list[str]]:
     return rows
 
 
-def _places(found: "Terms", columns: dict[str, list[Any]], n_terms: int) -> list[int]:
+def shown_places(found: "Terms", columns: dict[str, list[Any]], n_terms: int) -> list[int]:
     """Return which terms are shown: of n-grams only those that say something new."""
     terms = columns["term"]
     if found.ngrams[1] == 1 or found.view == "pieces":
@@ -90,13 +90,19 @@ def _class_table(found: "Terms", one: "ClassTerms", n_terms: int) -> list[str]:
     lines = [_heading(one)]
     rows = _rows(found, one, n_terms)
     if rows:
-        lines += text_table([_header(), *rows])
+        lines += _fitting([_header(), *rows])
     else:
         lines.append("  no term is significantly more frequent here")
-    less = [one.less["term"][i] for i in _places(found, one.less, N_LESS_SHOWN)]
+    less = [one.less["term"][i] for i in shown_places(found, one.less, N_LESS_SHOWN)]
     if less:
         lines += [f"  {line}" for line in wrapped(["less often:", *_with_commas(less)], WIDTH - 2)]
     return lines
+
+
+def _fitting(rows: list[list[str]]) -> list[str]:
+    """Return a table of 80 columns, whose terms are cut if they are long."""
+    others = sum(2 + max(map(len, column)) for column in list(zip(*rows, strict=True))[1:])
+    return text_table([[cut(row[0], WIDTH - 2 - others), *row[1:]] for row in rows])
 
 
 def _class_lines(found: "Terms", n_terms: int) -> list[str]:
@@ -105,7 +111,7 @@ def _class_lines(found: "Terms", n_terms: int) -> list[str]:
     header = ["class", "documents", "terms", "|"]
     rows = [[shortened(str(one.name)), f"{one.n_documents:,}", f"{one.n_more:,}", "|"] for one in shown]
     lines = [line.removesuffix("|") for line in text_table([header, *rows], indent="")]
-    strongest = [[one.more["term"][i] for i in _places(found, one.more, n_terms)] for one in shown]
+    strongest = [[one.more["term"][i] for i in shown_places(found, one.more, n_terms)] for one in shown]
     texts = ["strongest terms", *(", ".join(map(printable, terms)) for terms in strongest)]
     joined = [f"{line}{cut(text, WIDTH - len(line))}".rstrip() for line, text in zip(lines, texts, strict=True)]
     more = len(found.classes) - len(shown)
