@@ -12,6 +12,7 @@ import troenpy
 from troenpy import CountVectorizer, tasks
 from troenpy.features.grouped_counter import text_hashes
 from troenpy.statistics import Comparison, critical_value, jackknife_error, log_odds_ratio, mark_strength
+from troenpy.tasks.term_tests import TermTests
 from troenpy.tasks.text_sample import TextSample
 from troenpy.weights import term_weights
 
@@ -146,6 +147,23 @@ def test_other_texts_as_the_reference():
     assert set() < set(alone.top(12)[0]) <= {*WORDS["politics"].split(), *WORDS["sport"].split()}
 
 
+@pytest.mark.parametrize("labels", [["a", "reference"], [3, 4], [True, False], [0.0, 1.0]])
+def test_other_texts_next_to_labels_of_any_kind(labels):
+    found = troenpy.terms(["late goal", "own goal"] * 20, np.tile(labels, 20).tolist(), reference=["a vote"] * 30)
+    assert sorted(found.top()) == sorted(np.asarray(labels).tolist())
+    assert all("goal" in terms for terms in found.top().values())
+    less = found.classes[0].less
+    assert (less["term"], str(less["example"][0])) == (["vote"], "a vote")
+
+
+def test_examples_of_rarer_terms_are_from_the_reference():
+    found = troenpy.terms(TEXTS, LABELS, reference="food", fdr=1, limit=None)
+    of_food = {text for text, label in zip(TEXTS, LABELS, strict=True) if label == "food"}
+    rarer = rows_of(found, direction="less")
+    assert rarer
+    assert all(str(row["example"]) in of_food for row in rarer)
+
+
 def test_documents_with_several_labels_or_none():
     sets = [[label, "even"] if i % 2 == 0 else [label] if i % 3 else [] for i, label in enumerate(LABELS)]
     found = troenpy.terms(TEXTS, sets, fdr=1, limit=None)
@@ -216,12 +234,13 @@ def test_views_and_ngrams():
 
 def test_shuffled_labels_have_discoveries_as_rarely_as_promised():
     """Of 200 shuffles at most 5 % and two standard errors, whatever `min_class_df` leaves out."""
-    rng, n_found = np.random.default_rng(0), {2: 0, 5: 0}
+    rng, n_found, X = np.random.default_rng(0), {2: 0, 5: 0}, CountVectorizer().fit_transform(TEXTS)
     for _ in range(200):
-        shuffled = rng.permutation(LABELS)
+        counts = troenpy.ClassCounts.from_matrix(X, rng.permutation(LABELS))
         for least in n_found:
-            n_found[least] += troenpy.terms(TEXTS, shuffled, min_class_df=least, jobs=1).n_discoveries > 0
+            n_found[least] += any(len(one.columns) for one in TermTests(counts, least).discoveries(0.05))
     assert max(n_found.values()) <= 200 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 200))
+    assert any(len(one.columns) for one in TermTests(troenpy.ClassCounts.from_matrix(X, LABELS), 2).discoveries(0.05))
 
 
 def test_a_share_of_the_documents_of_a_class():

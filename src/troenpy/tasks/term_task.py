@@ -120,25 +120,16 @@ class TermTask:
 
 
 def _describe(found: CountedTerms, tests: TermTests, options: TermOptions, view: TermView) -> list[ClassTerms]:
+    """Return the terms of each class, largest class first."""
     kept = tests.kept
     grouped = found.by_group(kept)
     marker = Marker(grouped, tests.reference, TermWeights(grouped, options.scheme), options.prior, options.limit)
-    marks = list[tuple[ClassMarks, ClassMarks]]()
-    for one in tests.discoveries(options.fdr):
-        of_kept = one._replace(columns=np.searchsorted(kept, one.columns))
-        marks.append((marker.describe(of_kept, 1), marker.describe(of_kept, -1)))
-    names = grouped.terms
-    wanted = [
-        Wanted(int(found.numbers[one.number]), one.sign > 0, tuple(names[one.columns].tolist()))
-        for pair in marks
-        for one in pair
-    ]
+    discoveries = [one._replace(columns=np.searchsorted(kept, one.columns)) for one in tests.discoveries(options.fdr)]
+    marks = [marker.describe(one, sign) for one in discoveries for sign in (1, -1)]
+    wanted = [_wanted(one, found.numbers, tests.reference, grouped.terms[one.columns].tolist()) for one in marks]
     examples = find_examples(found.sample, view.counter, wanted)
+    columns = [columns_of(one.values, of, examples) for one, of in zip(marks, wanted, strict=True)]
     classes, sizes = found.total.classes.tolist(), found.total.n_docs.tolist()
-    columns = [
-        columns_of(one.values, list(of.terms), examples, (of.number, of.is_inside))
-        for one, of in zip((one for pair in marks for one in pair), wanted, strict=True)
-    ]
     described = [
         ClassTerms(
             name=classes[more.number],
@@ -146,12 +137,19 @@ def _describe(found: CountedTerms, tests: TermTests, options: TermOptions, view:
             n_reference=tests.n_reference(more.number),
             n_more=more.n_found,
             n_less=less.n_found,
-            more=columns[2 * i],
-            less=columns[2 * i + 1],
+            more=of_more,
+            less=of_less,
         )
-        for i, (more, less) in enumerate(marks)
+        for more, less, of_more, of_less in zip(marks[::2], marks[1::2], columns[::2], columns[1::2], strict=True)
     ]
     return sorted(described, key=lambda one: -one.n_documents)
+
+
+def _wanted(one: ClassMarks, numbers: Any, reference: int | None, terms: list[str]) -> Wanted:
+    """Return where examples of terms are looked for: in the class, or in what it is compared with."""
+    if one.sign < 0 and reference is not None:
+        return Wanted(int(numbers[reference]), True, tuple(terms))
+    return Wanted(int(numbers[one.number]), one.sign > 0, tuple(terms))
 
 
 def unknown_reference(reference: str, classes: list[str]) -> ValueError:
@@ -166,7 +164,7 @@ def unknown_reference(reference: str, classes: list[str]) -> ValueError:
 
 def _new_name(names: list[Any]) -> Any:
     """Return the name of a further class, of the same kind as the others."""
-    if names and isinstance(names[0], int):
+    if names and isinstance(names[0], int | float):
         return max(names) + 1
     name = "reference"
     while name in names:

@@ -11,7 +11,7 @@ from troenpy.display import data_frame
 from troenpy.files.drafts import FilePath, draft
 from troenpy.records.arrow import arrow
 from troenpy.records.wording import listed, quoted
-from troenpy.tasks.contexts import Example
+from troenpy.tasks.contexts import Example, Wanted
 from troenpy.tasks.row_writers import writer_for
 from troenpy.tasks.terms_tables import N_SHOWN, shown_places, terms_as_html, terms_as_text
 
@@ -221,15 +221,11 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def columns_of(
-    values: Mapping[str, Any],
-    terms: list[str],
-    examples: Mapping[tuple[int, bool, str], Example],
-    key: tuple[int, bool],
-) -> dict[str, list[Any]]:
+def columns_of(values: Mapping[str, Any], of: Wanted, examples: Mapping[Any, Example]) -> dict[str, list[Any]]:
     """Return what is known of some terms as plain lists, with their examples."""
     plain = {name: np.asarray(column).tolist() for name, column in values.items()}
-    return {"term": terms, **plain, "example": [examples.get((*key, term)) for term in terms]}
+    found = [examples.get((of.number, of.is_inside, term)) for term in of.terms]
+    return {"term": list(of.terms), **plain, "example": found}
 
 
 def find_class(classes: list[Any], name: Any) -> int | None:
