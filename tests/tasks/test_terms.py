@@ -93,6 +93,15 @@ def test_weights_and_their_intervals_are_those_without_each_group(found):
         assert row["weight_high"] - row["weight"] == pytest.approx(width[column])
 
 
+def test_counts_of_the_terms_compare_any_two_classes(found):
+    labels, plain = np.array(LABELS), found.to_dict()["class_counts"]
+    assert (plain["classes"], plain["documents"]) == (CLASSES, [50, 50, 50])
+    assert set(plain["terms"]) == {row["term"] for row in rows_of(found)}
+    for term, (numbers, documents) in plain["terms"].items():
+        by_class = [int((has(term) & (labels == name)).sum()) for name in CLASSES]
+        assert dict(zip(numbers, documents, strict=True)) == {k: n for k, n in enumerate(by_class) if n}
+
+
 def test_any_scheme():
     found = troenpy.terms(TEXTS, LABELS, scheme="sqrt(certainty)*idf")
     vectorizer = troenpy.TfPiVectorizer(scheme="sqrt(certainty)*idf").fit(TEXTS, LABELS)

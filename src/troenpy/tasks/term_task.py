@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from troenpy.counts.class_counts import ClassCounts
+from troenpy.counts.grouped_counts import GroupedCounts
 from troenpy.counts.labels import Labels, read_labels
 from troenpy.features.grouped_counter import N_GROUPS
 from troenpy.records.wording import listed, quoted
@@ -84,9 +86,11 @@ class TermTask:
         kept = tests.kept
         if not len(kept):
             raise ValueError(f"no term is in min_class_df={options.min_class_df} documents of a class: lower it")
-        classes = _describe(found, tests, options, view)
+        grouped = found.by_group(kept)
+        classes = _describe(found, grouped, tests, options, view)
         return Terms(
             classes=classes,
+            class_counts=_counts_of(grouped, classes),
             source=source,
             reference=reference,
             view=view.name,
@@ -119,10 +123,11 @@ class TermTask:
         return number
 
 
-def _describe(found: CountedTerms, tests: TermTests, options: TermOptions, view: TermView) -> list[ClassTerms]:
+def _describe(
+    found: CountedTerms, grouped: GroupedCounts, tests: TermTests, options: TermOptions, view: TermView
+) -> list[ClassTerms]:
     """Return the terms of each class, largest class first."""
     kept = tests.kept
-    grouped = found.by_group(kept)
     marker = Marker(grouped, tests.reference, TermWeights(grouped, options.scheme), options.prior, options.limit)
     discoveries = [one._replace(columns=np.searchsorted(kept, one.columns)) for one in tests.discoveries(options.fdr)]
     marks = [marker.describe(one, sign) for one in discoveries for sign in (1, -1)]
@@ -143,6 +148,12 @@ def _describe(found: CountedTerms, tests: TermTests, options: TermOptions, view:
         for more, less, of_more, of_less in zip(marks[::2], marks[1::2], columns[::2], columns[1::2], strict=True)
     ]
     return sorted(described, key=lambda one: -one.n_documents)
+
+
+def _counts_of(grouped: GroupedCounts, classes: list[ClassTerms]) -> ClassCounts:
+    """Return the counts of all terms that are described."""
+    described = {term for one in classes for columns in (one.more, one.less) for term in columns["term"]}
+    return grouped.total().select(np.array([term in described for term in grouped.terms.tolist()], dtype=bool))
 
 
 def _wanted(one: ClassMarks, numbers: Any, reference: int | None, terms: list[str]) -> Wanted:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from troenpy.counts.class_counts import ClassCounts
 from troenpy.display import data_frame
 from troenpy.files.drafts import FilePath, draft
 from troenpy.records.arrow import arrow
@@ -73,6 +75,8 @@ class Terms:
         Largest class first. Each has a `name`; `n_documents`, and `n_reference` that it is compared with; `n_more` and
         `n_less`, the terms that it has significantly more and less often; and `more` and `less`, what is known of the
         strongest of these, as lists by name: "term", "rank", "share" and so on.
+    class_counts : ClassCounts
+        Documents per class of all these terms, to compare any two classes.
     source : str
         Where the documents come from.
     reference : str
@@ -98,6 +102,7 @@ class Terms:
     """
 
     classes: list[ClassTerms]
+    class_counts: ClassCounts
     source: str
     reference: str
     view: str
@@ -129,9 +134,15 @@ class Terms:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        known = {name: value for name, value in vars(self).items() if name != "classes"}
+        known = {name: value for name, value in vars(self).items() if name not in ("classes", "class_counts")}
         found = {**known, "ngrams": list(self.ngrams)}
-        return _without_nan({**found, "classes": [one.to_dict() for one in self.classes]})
+        return _without_nan(
+            {
+                **found,
+                "class_counts": _plain_counts(self.class_counts),
+                "classes": [one.to_dict() for one in self.classes],
+            }
+        )
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each class and term.
@@ -226,6 +237,18 @@ def columns_of(values: Mapping[str, Any], of: Wanted, examples: Mapping[Any, Exa
     plain = {name: np.asarray(column).tolist() for name, column in values.items()}
     found = [examples.get((of.number, of.is_inside, term)) for term in of.terms]
     return {"term": list(of.terms), **plain, "example": found}
+
+
+def _plain_counts(counts: ClassCounts) -> dict[str, Any]:
+    """Return counts as plain data: of each term, the numbers of its classes and its documents in them."""
+    borders, doc_freq = counts.doc_freq.indptr.tolist(), counts.doc_freq
+    numbers, values = doc_freq.indices.tolist(), doc_freq.data.tolist()
+    terms = [] if counts.terms is None else counts.terms.tolist()
+    return {
+        "classes": counts.classes.tolist(),
+        "documents": counts.n_docs.tolist(),
+        "terms": {term: [numbers[i:j], values[i:j]] for term, (i, j) in zip(terms, pairwise(borders), strict=True)},
+    }
 
 
 def find_class(classes: list[Any], name: Any) -> int | None:
