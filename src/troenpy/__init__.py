@@ -26,6 +26,7 @@ from troenpy.weights import WEIGHTS, rivals, term_weights
 if TYPE_CHECKING:
     from troenpy import datasets, experiments, report, transport
     from troenpy.experiments import comparison
+    from troenpy.tasks import compare
     from troenpy.transport import TransportClassifier, embeddings
 
 __version__ = "0.1.0"
@@ -43,6 +44,7 @@ __all__ = [
     "TfPiVectorizer",
     "TransportClassifier",
     "TroenpyClassifier",
+    "compare",
     "comparison",
     "conditional_troenpy",
     "datasets",
@@ -68,6 +70,7 @@ __all__ = [
 # Imported on first use, because they would slow down `import troenpy`.
 _LATER = {
     "TransportClassifier": "troenpy.transport",
+    "compare": "troenpy.tasks",
     "comparison": "troenpy.experiments",
     "datasets": "troenpy",
     "embeddings": "troenpy.transport",

@@ -12,6 +12,12 @@ Text: TypeAlias = Annotated[
         "--text", help="Column of text; repeat it to join several. Guessed if obvious.", rich_help_panel=READING
     ),
 ]
+Label: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", help="Column of labels; repeat it for several. Guessed if obvious.", rich_help_panel=READING
+    ),
+]
 Format: TypeAlias = Annotated[
     Literal["csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "folder"] | None,
     typer.Option("--format", help="By default found by content and name.", rich_help_panel=READING),
@@ -25,6 +31,7 @@ Encoding: TypeAlias = Annotated[
 ]
 OnError: TypeAlias = Literal["stop", "skip"]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Number of threads; -1 means one per processor.")]
+Processes: TypeAlias = Annotated[int, typer.Option("--jobs", help="Number of processes; -1 means one per processor.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 

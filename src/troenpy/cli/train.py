@@ -14,6 +14,7 @@ from troenpy.cli.options import (
     Format,
     Jobs,
     Json,
+    Label,
     OnError,
     Quiet,
     Text,
@@ -31,12 +32,7 @@ def train_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     out: Annotated[str, typer.Option("--out", "-o", help="Where to save the model.", show_default=False)],
     text: Text = None,
-    label: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--label", help="Column of labels; repeat it for several. Guessed if obvious.", rich_help_panel=READING
-        ),
-    ] = None,
+    label: Label = None,
     separator: Annotated[
         str | None, typer.Option(help="Between several labels in a cell.", rich_help_panel=READING)
     ] = None,

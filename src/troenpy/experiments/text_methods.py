@@ -162,8 +162,14 @@ from sklearn.svm import LinearSVC
 from troenpy import CountVectorizer""",
         expression="""make_pipeline(
     make_union(
-        make_pipeline(CountVectorizer(analyzer="text", ngram_range=(1, 2)), TfidfTransformer(sublinear_tf=True)),
-        make_pipeline(CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)), TfidfTransformer(sublinear_tf=True)),
+        make_pipeline(
+            CountVectorizer(analyzer="text", ngram_range=(1, 2)),
+            TfidfTransformer(sublinear_tf=True),
+        ),
+        make_pipeline(
+            CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)),
+            TfidfTransformer(sublinear_tf=True),
+        ),
     ),
     LinearSVC(random_state=0, max_iter=10_000),
 )""",
@@ -190,7 +196,9 @@ from troenpy import CountVectorizer""",
         imports="""from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from troenpy import SparseKNeighborsClassifier""",
-        expression='make_pipeline(TfidfVectorizer(), SparseKNeighborsClassifier(n_neighbors=7, metric="cosine"))',
+        expression="""make_pipeline(
+    TfidfVectorizer(), SparseKNeighborsClassifier(n_neighbors=7, metric="cosine")
+)""",
     ),
 )
 _PRETRAINED = (

@@ -1,9 +1,27 @@
 """Work on one's own file: train and test a classifier, predict rows, and say what a model is."""
 
+from troenpy.tasks.comparison_result import MethodComparison, MethodResult
 from troenpy.tasks.evaluation import ClassResult, Evaluation
+from troenpy.tasks.method_comparison import compare, compare_file
 from troenpy.tasks.model_info import ModelInfo, info
 from troenpy.tasks.prediction import Predictions, predict
+from troenpy.tasks.text_data import TextData, read_texts
 from troenpy.tasks.training import train
 from troenpy.tasks.training_result import Training
 
-__all__ = ["ClassResult", "Evaluation", "ModelInfo", "Predictions", "Training", "info", "predict", "train"]
+__all__ = [
+    "ClassResult",
+    "Evaluation",
+    "MethodComparison",
+    "MethodResult",
+    "ModelInfo",
+    "Predictions",
+    "TextData",
+    "Training",
+    "compare",
+    "compare_file",
+    "info",
+    "predict",
+    "read_texts",
+    "train",
+]
