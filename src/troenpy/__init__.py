@@ -26,7 +26,7 @@ from troenpy.weights import WEIGHTS, rivals, term_weights
 if TYPE_CHECKING:
     from troenpy import datasets, experiments, report, transport
     from troenpy.experiments import comparison
-    from troenpy.tasks import compare
+    from troenpy.tasks import audit, compare
     from troenpy.transport import TransportClassifier, embeddings
 
 __version__ = "0.1.0"
@@ -44,6 +44,7 @@ __all__ = [
     "TfPiVectorizer",
     "TransportClassifier",
     "TroenpyClassifier",
+    "audit",
     "compare",
     "comparison",
     "conditional_troenpy",
@@ -70,6 +71,7 @@ __all__ = [
 # Imported on first use, because they would slow down `import troenpy`.
 _LATER = {
     "TransportClassifier": "troenpy.transport",
+    "audit": "troenpy.tasks",
     "compare": "troenpy.tasks",
     "comparison": "troenpy.experiments",
     "datasets": "troenpy",
