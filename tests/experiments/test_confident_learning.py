@@ -43,6 +43,15 @@ def test_a_weight_is_a_number_of_copies(seed):
     assert weighted == pytest.approx(joint_estimate(probabilities[copies], codes[copies]), abs=1e-9)
 
 
+def test_without_a_sure_document_no_label_is_wrong():
+    probabilities, codes = np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([0, 1])
+    assert joint_estimate(probabilities, codes, np.array([0.0, 0.0]) + 1) == pytest.approx(
+        joint_by_loops(probabilities, codes)
+    )
+    assert joint_estimate(np.array([[0.3, 0.2, 0.5], [0.5, 0.2, 0.3]]), np.array([0, 0]))[1:].sum() == 0
+    assert joint_estimate(np.zeros((2, 2)) - 1e-9, codes).tolist() == [[0.5, 0], [0, 0.5]]
+
+
 def test_blocks_give_what_one_block_gives(monkeypatch):
     probabilities = np.random.default_rng(0).dirichlet(np.ones(4), 50)
     thresholds = class_thresholds(probabilities, np.arange(50) % 4)

@@ -74,7 +74,8 @@ def joint_estimate(probabilities: Floats, codes: Codes, weights: Floats | None =
     confident = confident_classes(probabilities, class_thresholds(probabilities, codes, weight))
     is_sure = confident >= 0
     pairs = codes[is_sure] * n_classes + confident[is_sure]
-    counts = np.bincount(pairs, weight[is_sure], minlength=n_classes**2).reshape(n_classes, n_classes)
+    counts = np.bincount(pairs, weight[is_sure], minlength=n_classes**2).astype(np.float64)  # of no pairs: int64
+    counts = counts.reshape(n_classes, n_classes)
     sizes = np.bincount(codes, weight, minlength=n_classes)
     counts[np.arange(n_classes), np.arange(n_classes)] += np.where(counts.sum(axis=1) > 0, 0.0, sizes)
     sums = counts.sum(axis=1)
