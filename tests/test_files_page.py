@@ -1,4 +1,4 @@
-"""The page on one's own files is run: its commands in a shell, its Python as doctests, in one folder, in order."""
+"""The pages on one's own files are run: commands in a shell, Python as doctests, in one folder, in order."""
 
 import doctest
 import os
@@ -14,7 +14,6 @@ pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs/files.md").read_text(encoding="utf-8")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BLOCK = re.compile(r"```(console|pycon)\n(.*?)```", flags=re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
@@ -30,16 +29,18 @@ def run(command):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the page is written for a POSIX shell")
-def test_every_example_gives_what_it_shows(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("name", ["files.md", "labels.md"])
+def test_every_example_gives_what_it_shows(name, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     runner, names = doctest.DocTestRunner(optionflags=FLAGS), {}
-    blocks = BLOCK.findall(PAGE)
-    assert len(blocks) == PAGE.count("```console") + PAGE.count("```pycon") > 8
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    blocks = BLOCK.findall(page)
+    assert len(blocks) == page.count("```console") + page.count("```pycon") > 6
     for number, (kind, block) in enumerate(blocks):
         if kind == "pycon":
-            example = doctest.DocTestParser().get_doctest(block, names, f"block {number}", "files.md", 0)
+            example = doctest.DocTestParser().get_doctest(block, names, f"block {number}", name, 0)
             runner.run(example, clear_globs=False)
             names = example.globs
             continue

@@ -150,7 +150,7 @@ def test_groups_times_splits_and_a_test_file(tmp_path):
     ("words", "said", "code"),
     [
         (["compare", "x.csv", "--methods", "svm"], "unknown method 'svm'", 1),
-        (["compare", "x.csv", "--group-column", "autor"], "column 'autor' is not a column of x.csv", 1),
+        (["compare", "x.csv", "--group-column", "writer"], "column 'writer' is not a column of x.csv", 1),
         (["compare", "x.csv", "--time-column", "text"], "column 'text' must hold numbers or dates such as", 1),
         (["compare", "x.csv", "--metric", "accuracy"], "Invalid value for '--metric'", 2),
         (["compare", "x.csv", "--folds", "1"], "folds must be a whole number of at least 2, got 1", 1),

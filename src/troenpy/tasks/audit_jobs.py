@@ -15,6 +15,7 @@ from troenpy.files.processes import is_worker, parallel_results
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.tasks.comparison_jobs import FEW_CHARACTERS, PlannedTests
 from troenpy.tasks.learning import Step
+from troenpy.tasks.strongest_terms import without_repetition
 
 #: Documents of a part whose terms are looked up, at most: the least probable labels go first.
 MOST_EXPLAINED = 500
@@ -85,8 +86,9 @@ def _speaks_against(model: TroenpyClassifier, text: str, given: int, suggested: 
     values = shown.values[:, classes.index(suggested)]
     if given in classes:
         values = values - shown.values[:, classes.index(given)]
-    order = np.argsort(-values, kind="stable")[:N_TERMS]
-    return [(shown.names[i], round(float(values[i]), 4)) for i in order.tolist() if values[i] > 0]
+    strength = {shown.names[i]: round(float(values[i]), 4) for i in np.argsort(-values, kind="stable") if values[i] > 0}
+    terms = without_repetition(strength) or [*strength]
+    return [(term, strength[term]) for term in terms[:N_TERMS]]
 
 
 def _in_processes(

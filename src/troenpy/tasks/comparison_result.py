@@ -19,8 +19,8 @@ from troenpy.experiments.text_methods import DEFAULT, SHORT_LIST, TEXT_METHODS, 
 from troenpy.tasks.curve_words import LOSS_NAMES, curve_advice, curve_rows, shown_loss, unit_of
 
 WIDTH, MOST_NAME = 80, 24
-#: A method is called faster from so many times on.
-MUCH_FASTER = 3.0
+#: Of a method that takes so many seconds, another is called faster from so many times on.
+SLOW, MUCH_FASTER = 1.0, 3.0
 SHORT_NAMES = {name: short for short, name in SHORT_LIST.items()}
 
 
@@ -158,7 +158,7 @@ class MethodComparison:
             lines.append(f"no significant difference from it (p of 0.05 or more): {names}")
             fast = min(alike, key=lambda one: one.train_seconds)
             times = best.train_seconds / max(fast.train_seconds, 1e-9)
-            if times >= MUCH_FASTER and fast.name != "majority class":
+            if best.train_seconds >= SLOW and times >= MUCH_FASTER and fast.name != "majority class":
                 lines.append(f"of these, {fast.short_name} learns {times:,.0f} times as fast")
         if any(one.name == "majority class" for one in alike):
             lines.append(
@@ -261,7 +261,7 @@ class MethodComparison:
         return ["method", LOSS_NAMES[self.metric], "95 % interval", "p", "train s", "ms/doc", "what it is"]
 
     def _rows(self) -> list[list[str]]:
-        ordered = sorted(self.methods, key=lambda one: one.loss)
+        ordered = sorted(self.methods, key=lambda one: (round(one.loss, 9), one.name != self.recommended))
         return [
             [
                 printable(one.short_name)[:MOST_NAME],

@@ -45,8 +45,9 @@ def curve_advice(curve: LearningCurve, metric: Metric) -> str:
     between = f"{shown(ends[0])} to {shown(ends[1])}"
     if twice.is_flat:
         return (
-            f"the learning curve is flat or too noisy: do not count on more labels; twice as many ({twice.n_train:,})"
-            f" might give {shown(twice.loss)}{unit} (95 % interval {between}), an extrapolation by a power law"
+            "more labels cannot be counted on: the learning curve is flat, or too noisy to say. Twice as many"
+            f" ({twice.n_train:,}) might give {shown(twice.loss)}{unit} (95 % interval {between}), an extrapolation"
+            " by a power law"
         )
     return (
         f"twice the labels ({twice.n_train:,}) would give about {shown(twice.loss)}{unit} (95 % interval {between}), if"

@@ -11,7 +11,7 @@ from troenpy.experiments.journal import Row
 from troenpy.experiments.learning_curve import LearningCurve, learning_curve
 from troenpy.experiments.losses import METRICS, Codes, Metric, compare_losses, estimate, loss_of
 from troenpy.experiments.significance import holm
-from troenpy.experiments.text_methods import SHORT_LIST, TextMethod, read_text_methods
+from troenpy.experiments.text_methods import SHORT_LIST, TEXT_METHODS, TextMethod, read_text_methods
 from troenpy.files.drafts import FilePath
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_whole
@@ -22,8 +22,8 @@ from troenpy.tasks.learning import Step
 from troenpy.tasks.text_data import TextData, check_texts, read_texts
 
 MAJORITY = "majority class"
-#: The learning curve: fractions of the documents, and how many folds if a fit takes longer than this.
-FRACTIONS = (0.1, 0.2, 0.4, 0.7, 1.0)
+#: The learning curve: fractions of the documents; fewer, and on fewer folds, if a fit takes longer than this.
+FRACTIONS, FEW_FRACTIONS = (0.1, 0.2, 0.4, 0.7, 1.0), (0.1, 0.2, 0.4, 1.0)
 SLOW_FIT, FEW_FOLDS = 5.0, 2
 #: Fewer documents are no point of the curve.
 LEAST_LEARNT = 10
@@ -324,7 +324,9 @@ def _results(
 
 
 def _recommend(results: Sequence[MethodResult]) -> str:
-    return min((one for one in results if one.name != MAJORITY), key=lambda one: one.loss).name
+    """Return the method with the lowest loss; of equal ones, preferably one that `troenpy train` fits."""
+    others = [one for one in results if one.name != MAJORITY]
+    return min(others, key=lambda one: (round(one.loss, 9), TEXT_METHODS[one.name].options is None)).name
 
 
 def _curve(
@@ -333,7 +335,8 @@ def _curve(
     """Return the learning curve of a method, on a few folds only if it is slow; None if there are few documents."""
     is_slow = float(np.mean([row.fit_seconds or 0 for row in rows])) > SLOW_FIT
     folds = range(min(len(plan.folds), FEW_FOLDS) if is_slow else len(plan.folds))
-    learnt = [fraction for fraction in FRACTIONS if all(_is_enough(plan, method, fold, fraction) for fold in folds)]
+    fractions = FEW_FRACTIONS if is_slow else FRACTIONS
+    learnt = [fraction for fraction in fractions if all(_is_enough(plan, method, fold, fraction) for fold in folds)]
     if len(learnt) < 2:
         return None
     wanted = [Job(method, fold, fraction) for fold in folds for fraction in learnt]
