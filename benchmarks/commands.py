@@ -7,6 +7,8 @@ is of the document's class. It is made once and kept in FOLDER. Each command run
 the peak of the process. `predict` is compared with a script that reads the same file by pandas in chunks of 10,000
 rows, predicts by TfidfVectorizer (of the same words, pairs and pieces) and LinearSVC, and writes CSV by pandas: both
 read the first megabytes of the file, by turns, with models of the same documents.
+
+    python benchmarks/commands.py --compare 20news.jsonl.gz   # time of `compare` with five folds
 """
 
 import argparse
@@ -164,17 +166,28 @@ def run_all(path: Path, n_rows: int) -> None:
     print("```text", *trained.output.splitlines(), "```", sep="\n", flush=True)
 
 
+def time_comparison(path: Path) -> None:
+    """Print the time and memory of `compare` with five folds, on all processors."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = troenpy("compare", str(path), "--text", "text", "--label", "label", "--rows", folder)
+    print(f"\n`compare` of {path.name}: {run.seconds:,.0f} s, {run.megabytes:,.0f} MB in the main process\n")
+    print("```text", *run.output.splitlines(), "```", sep="\n", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gigabytes", type=float, default=2)
     parser.add_argument("--folder", type=Path, default=Path("commands-benchmark"))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", choices=["predict", "whole", "terms"], help="a part of it")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="only time `compare` of a file, such as 20news")
     parser.add_argument("--rival", nargs=3, metavar=("FILE", "MODEL", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.rival:
         return predict_by_rival(*arguments.rival)
     describe_machine()
+    if arguments.compare:
+        return time_comparison(arguments.compare)
     arguments.folder.mkdir(exist_ok=True)
     path = arguments.folder / f"generated-{arguments.gigabytes:g}.csv"
     generate(path, 1000 * arguments.gigabytes)

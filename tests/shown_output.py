@@ -4,9 +4,11 @@ import re
 
 import pytest
 
-#: What differs from run to run: seconds, speeds, dates, and the versions of libraries.
+#: What differs from run to run: seconds, speeds, dates, the versions of libraries, and names of files with a checksum.
 NOT_REPEATED = re.compile(
-    r"\d+\.\d s \([\d,]+ a second\)|\d{4}-\d\d-\d\d \d\d:\d\d UTC|^saved with .*$", flags=re.MULTILINE
+    r"\d+\.\d s \([\d,]+ a second\)|\d{4}-\d\d-\d\d \d\d:\d\d UTC|^saved with .*$"
+    r"|(?:(?<=best)|(?<=\.\d\d\d)) +\d+\.\d\d +\d+\.\d\d(?=  )|(?<=csv-)[0-9a-f]{16}(?=\.jsonl)",
+    flags=re.MULTILINE,
 )
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("files.md", "terms.md")
+PAGES = ("files.md", "labels.md", "terms.md")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BLOCK = re.compile(r"```(console|pycon)\n(.*?)```", flags=re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 OPTIONAL = "typer jinja2 altair pooch rich pyarrow ot tomotopy pyspark pandas polars matplotlib sklearn.model_selection"
 EXPORTED = """
     WEIGHTS Block ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
-    TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier comparison conditional_troenpy
-    datasets differential_troenpy embeddings entropy experiments kernel_available load
+    TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier audit compare comparison
+    conditional_troenpy datasets differential_troenpy embeddings entropy experiments kernel_available load
     negative_information positive_information records report rivals save settings
     statistics tasks term_weights terms transport troenpy_gain weights
 """

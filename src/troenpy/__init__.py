@@ -26,7 +26,7 @@ from troenpy.weights import WEIGHTS, rivals, term_weights
 if TYPE_CHECKING:
     from troenpy import datasets, experiments, records, report, statistics, tasks, transport
     from troenpy.experiments import comparison
-    from troenpy.tasks import terms
+    from troenpy.tasks import audit, compare, terms
     from troenpy.transport import TransportClassifier, embeddings
 
 __version__ = "0.1.0"
@@ -44,6 +44,8 @@ __all__ = [
     "TfPiVectorizer",
     "TransportClassifier",
     "TroenpyClassifier",
+    "audit",
+    "compare",
     "comparison",
     "conditional_troenpy",
     "datasets",
@@ -73,6 +75,8 @@ __all__ = [
 # Imported on first use, because they would slow down `import troenpy`.
 _LATER = {
     "TransportClassifier": "troenpy.transport",
+    "audit": "troenpy.tasks",
+    "compare": "troenpy.tasks",
     "comparison": "troenpy.experiments",
     "datasets": "troenpy",
     "embeddings": "troenpy.transport",

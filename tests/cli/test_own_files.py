@@ -6,11 +6,9 @@ import io
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,6 +17,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
+from installed_command import ENVIRONMENT, INSTALLED, installed
 from made_up_files import made_up, write_csv, write_lines
 from typer.testing import CliRunner
 
@@ -26,19 +25,6 @@ import troenpy
 from troenpy.cli import app, steps
 
 ROWS = made_up(60)
-INSTALLED = shutil.which("troenpy", path=str(Path(sys.executable).parent))
-ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "COLUMNS": "80", "TERM": "dumb"}
-
-
-def installed(*words, folder, given=None, code=0):
-    """Run the installed command; return what it writes to stdout and stderr."""
-    assert INSTALLED is not None
-    ended = subprocess.run(  # noqa: S603 (our own command)
-        [INSTALLED, *map(str, words)], input=given, capture_output=True, cwd=folder, env=ENVIRONMENT, check=False
-    )
-    assert ended.returncode == code, ended.stderr.decode()
-    assert b"Traceback" not in ended.stderr
-    return ended.stdout.decode(), ended.stderr.decode()
 
 
 @pytest.fixture

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.pipeline import make_union
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import normalize
 
 from troenpy import TroenpyClassifier
 from troenpy.experiments import text_methods
-from troenpy.experiments.text_methods import GROUPS, TEXT_METHODS, read_text_methods
+from troenpy.experiments.text_methods import GROUPS, SHORT_LIST, TEXT_METHODS, read_text_methods
+from troenpy.experiments.text_runs import settings_of
 from troenpy.models.default_views import CANDIDATES, default_counters
 
 TEXTS = ["Late goal!", "own goal, goal", "close vote", "no vote", "heavy rain", "late rain"] * 3
@@ -61,8 +63,34 @@ def test_our_own_part_is_log_tf_idf_on_the_same_views_and_model():
 def test_methods_are_read_by_name_and_group_without_repetitions():
     names = [method.name for method in read_text_methods(["troenpy", "ours", "fastText"])]
     assert names[0] == "troenpy"
-    assert len(names) == len(set(names)) == 7
+    assert len(names) == len(set(names)) == 8
     assert names[-1] == "fastText"
+
+
+@pytest.mark.parametrize("name", NEED_NOTHING)
+def test_the_lines_of_a_method_make_the_same_classifier(name):
+    imports, expression = TEXT_METHODS[name].lines
+    names = {}
+    exec(f"{imports}\nmodel = {expression}", names)  # noqa: S102 (our own code)
+    assert settings_of(names["model"]) == settings_of(TEXT_METHODS[name].new())
+
+
+def test_every_method_of_the_short_list_has_lines_and_a_short_name():
+    methods = read_text_methods(SHORT_LIST)
+    assert [method.name for method in methods] == list(SHORT_LIST.values())
+    assert all(method.expression for method in methods)
+    assert [method.name for method in methods if method.options is not None] == ["troenpy", "troenpy, neighbours"]
+
+
+def test_the_nearest_rows_by_tf_idf_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(list("abcdefghij"), 5)) for _ in range(60)]
+    texts = [" ".join(2 * letter for letter in text.split()) for text in texts]
+    labels = np.array(["x", "y", "z"] * 20)
+    theirs = make_pipeline(TfidfVectorizer(), KNeighborsClassifier(7, metric="cosine")).fit(texts[:40], labels[:40])
+    ours = TEXT_METHODS["TF-IDF, nearest neighbours"].new().fit(texts[:40], labels[:40])
+    found, expected = ours.predict_proba(texts[40:]), theirs.predict_proba(texts[40:])
+    assert (np.abs(found - expected).max(axis=1) < 1e-9).mean() > 0.9  # equal distances may be in another order
 
 
 def test_an_unknown_name_lists_the_nearest_and_all_others():

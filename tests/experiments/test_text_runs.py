@@ -10,7 +10,7 @@ from troenpy.datasets import Corpus
 from troenpy.experiments import text_runs
 from troenpy.experiments.journal import Row, read_rows
 from troenpy.experiments.text_methods import TEXT_METHODS, TextMethod
-from troenpy.experiments.text_runs import run_text_methods, settings_of, text_splits
+from troenpy.experiments.text_runs import TextSplit, evaluate, run_text_methods, settings_of, text_splits
 
 TEXTS = ("late goal", "own goal", "close vote", "no vote") * 5
 LABELS = np.array(["s", "s", "p", "p"] * 5)
@@ -33,6 +33,20 @@ def test_a_row_holds_errors_probabilities_seconds_and_settings():
     assert "('certainty', 'boost', 'profile')" in ours.settings
     assert min(majority.cpu_seconds, svm.cpu_seconds, ours.cpu_seconds, ours.wall_seconds) > 0
     assert Row.from_json(ours.to_json()) == ours
+
+
+def test_a_row_may_say_what_was_predicted_for_each_document():
+    codes = (LABELS == "s").astype(np.int64)
+    split = TextSplit("tiny", "0", 3, list(TEXTS[:12]), codes[:12], list(TEXTS[12:]), codes[12:], 0.6, True)
+    row = Row.from_json(evaluate(split, METHODS[2]).to_json())
+    assert (row.seed, row.train_fraction, row.n_terms, row.error) == (3, 0.6, 0, 0)
+    assert row.predictions().tolist() == codes[12:].tolist()
+    assert row.document_losses().mean() == pytest.approx(row.log_loss, abs=1e-6)
+    assert 0 < row.fit_seconds < row.wall_seconds
+    for name in ("predicted", "losses"):
+        with pytest.raises(ValueError, match=f"{name} must hold 8 numbers of 0 or more in base64, got 'AAAA'"):
+            Row.from_json(replace(row, **{name: "AAAA"}).to_json())
+    assert evaluate(split, METHODS[1]).document_losses() is None
 
 
 def test_a_corpus_without_a_split_has_random_ones_by_seed():

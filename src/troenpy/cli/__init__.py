@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from troenpy.cli.audit import audit_command
+from troenpy.cli.compare import compare_command
 from troenpy.cli.datasets import datasets_command
 from troenpy.cli.info import info_command
 from troenpy.cli.predict import predict_command
@@ -19,7 +21,9 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_mar
 app.command("train", epilog="Example: troenpy train reviews.csv -o reviews.model")(train_command)
 app.command("predict", epilog="Example: troenpy predict reviews.model new.csv -o predicted.csv")(predict_command)
 app.command("info", epilog="Example: troenpy info reviews.model")(info_command)
+app.command("compare", epilog="Example: troenpy compare reviews.csv --metric macro-f1")(compare_command)
 app.command("terms", epilog="Example: troenpy terms reviews.csv -o terms.csv")(terms_command)
+app.command("audit", epilog="Example: troenpy audit reviews.csv -o doubtful.csv")(audit_command)
 app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")(reproduce_command)
 app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")(report_command)
 app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)

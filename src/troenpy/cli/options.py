@@ -38,6 +38,7 @@ OnErrorStop: TypeAlias = Annotated[
     OnError, typer.Option(help="Stop at a broken row, or skip and count it.", rich_help_panel=READING)
 ]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Number of threads; -1 means one per processor.")]
+Processes: TypeAlias = Annotated[int, typer.Option("--jobs", help="Number of processes; -1 means one per processor.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 

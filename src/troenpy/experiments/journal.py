@@ -10,7 +10,7 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -42,7 +42,8 @@ class Row:
         Seed of the random split; None for the given split.
     method : str
     n_train, n_test, n_terms, n_wrong : int
-        Training and test documents, terms in the training part, misclassified test documents.
+        Training and test documents, terms in the training part (0 if nobody counted them), misclassified test
+        documents.
     error : float
         n_wrong / n_test
     correct : str
@@ -60,6 +61,11 @@ class Row:
         Of the predicted probabilities, for methods from raw text that have them. Missing in older rows, as the rest.
     settings, chosen : str or None
         For methods from raw text, the classifier with its parameters, and what it chose while fitting.
+    fit_seconds : float or None
+        The part of `wall_seconds` that fitting took.
+    predicted, losses : str or None
+        The number of the class predicted for each test document, and minus the log of the probability of its true one,
+        in base64. See `predictions` and `document_losses`.
     """
 
     protocol: int
@@ -84,6 +90,9 @@ class Row:
     calibration_error: float | None = None
     settings: str | None = None
     chosen: str | None = None
+    fit_seconds: float | None = None
+    predicted: str | None = None
+    losses: str | None = None
 
     @property
     def key(self) -> Key:
@@ -101,6 +110,14 @@ class Row:
         """Return whether each test document was classified correctly."""
         bits = np.frombuffer(base64.b64decode(self.correct), dtype=np.uint8)
         return np.unpackbits(bits, count=self.n_test).astype(bool)
+
+    def predictions(self) -> NDArray[np.int64]:
+        """Return the number of the class predicted for each test document."""
+        return np.frombuffer(base64.b64decode(self.predicted or ""), dtype="<i4").astype(np.int64)
+
+    def document_losses(self) -> NDArray[np.float64] | None:
+        """Return minus the log of the probability of each true class, if the row has it."""
+        return None if self.losses is None else np.frombuffer(base64.b64decode(self.losses), "<f4").astype(np.float64)
 
     def to_json(self) -> str:
         """Return the row as one line of JSON."""
@@ -137,6 +154,11 @@ class Row:
 def pack_bits(correct: NDArray[np.bool_]) -> str:
     """Encode booleans for `Row.correct`."""
     return base64.b64encode(np.packbits(correct).tobytes()).decode()
+
+
+def pack_numbers(values: NDArray[Any], kind: str) -> str:
+    """Encode numbers for `Row.predicted` ("<i4") and `Row.losses` ("<f4")."""
+    return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode()
 
 
 @cache

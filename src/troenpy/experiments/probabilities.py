@@ -1,7 +1,7 @@
 """How good probabilities are: log-loss, and the expected calibration error of the largest one."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 N_BINS = 15
 #: Smaller probabilities of the true class count as this one, or a single zero would make the log-loss infinite.
@@ -22,9 +22,20 @@ def log_loss(probabilities: ArrayLike, codes: ArrayLike) -> float:
     >>> round(log_loss([[0.5, 0.5], [0.25, 0.75]], [0, 1]), 4)  # (log 2 + log 4/3) / 2
     0.4904
     """
+    return float(document_losses(probabilities, codes).mean())
+
+
+def document_losses(probabilities: ArrayLike, codes: ArrayLike) -> NDArray[np.float64]:
+    """Return -log p of each document; see `log_loss`.
+
+    Examples
+    --------
+    >>> document_losses([[0.5, 0.5], [0.0, 1.0]], [0, 1]).round(4).tolist()
+    [0.6931, 0.0]
+    """
     rows, true = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
     of_truth = np.where(true >= 0, rows[np.arange(len(rows)), true], 0.0)
-    return float(np.abs(np.log(of_truth.clip(LEAST, 1.0))).mean())
+    return np.abs(np.log(of_truth.clip(LEAST, 1.0)))
 
 
 def calibration_error(probabilities: ArrayLike, correct: ArrayLike) -> float:

@@ -60,6 +60,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
     "settings": _SETTINGS,
     "chosen": _SETTINGS,
+    "fit_seconds": (f"null or {_SECONDS[0]}", lambda value: value is None or _SECONDS[1](value)),
 }
 
 
@@ -114,17 +115,35 @@ def check_values(values: dict[str, Any]) -> None:
     n_found = _count_wrong(values["correct"], n_test)
     if n_found != n_wrong:
         raise ValueError(f"correct marks {n_found} documents as wrong, but n_wrong is {n_wrong}")
+    for name in ("predicted", "losses"):
+        _check_numbers(name, values.get(name), n_test)
+
+
+def _check_numbers(name: str, value: Any, n_test: int) -> None:
+    """Raise unless this holds a number of four bytes, not negative, for each test document."""
+    if value is None:
+        return
+    content = _decoded(value)
+    is_whole = len(content) == 4 * n_test
+    numbers = np.frombuffer(content if is_whole else b"", dtype="<i4" if name == "predicted" else "<f4")
+    if not is_whole or not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise ValueError(f"{name} must hold {n_test} numbers of 0 or more in base64, got {short_repr(value)}")
 
 
 def _count_wrong(correct: Any, n_test: int) -> int:
     """Return the number of zero bits."""
-    try:
-        content = base64.b64decode(correct, validate=True) if isinstance(correct, str) else b""
-    except (binascii.Error, ValueError):
-        content = b""
+    content = _decoded(correct)
     if len(content) != -(-n_test // 8):
         raise ValueError(f"correct must hold {n_test} bits in base64, got {short_repr(correct)}")
     return n_test - int(np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=n_test).sum())
+
+
+def _decoded(value: Any) -> bytes:
+    """Return the bytes of text in base64; none if it is something else."""
+    try:
+        return base64.b64decode(value, validate=True) if isinstance(value, str) else b""
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def short_repr(value: Any) -> str:

@@ -50,7 +50,7 @@ def wilson_interval(n_wrong: int, n_test: int, level: float = 0.95) -> Interval:
     return float(interval.low), float(interval.high)
 
 
-def resampled_interval(errors: ArrayLike, test_to_train: float, level: float = 0.95) -> Interval:
+def resampled_interval(errors: ArrayLike, test_to_train: float, level: float = 0.95, *, most: float = 1.0) -> Interval:
     """Return an interval for the mean error over random splits, with corrected variance (1/J + n_test/n_train) s².
 
     Parameters
@@ -60,11 +60,13 @@ def resampled_interval(errors: ArrayLike, test_to_train: float, level: float = 0
     test_to_train : float
         Test documents per training document.
     level : float, default=0.95
+    most : float, default=1.0
+        The largest possible error; infinity for a log loss.
 
     Returns
     -------
     low, high : float
-        Within [0, 1].
+        Within [0, `most`].
 
     Examples
     --------
@@ -74,7 +76,7 @@ def resampled_interval(errors: ArrayLike, test_to_train: float, level: float = 0
     """
     values = np.asarray(errors, dtype=np.float64)
     half = stats.t.ppf((1 + level) / 2, len(values) - 1) * _corrected_deviation(values, test_to_train)
-    return max(0.0, float(values.mean() - half)), min(1.0, float(values.mean() + half))
+    return max(0.0, float(values.mean() - half)), min(most, float(values.mean() + half))
 
 
 def resampled_t_test(errors: ArrayLike, others: ArrayLike, test_to_train: float) -> PairTest:

@@ -14,8 +14,8 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from troenpy.datasets.corpora import Corpus
-from troenpy.experiments.journal import PROTOCOL, Journal, Row, open_journal, pack_bits, versions
-from troenpy.experiments.probabilities import calibration_error, log_loss
+from troenpy.experiments.journal import PROTOCOL, Journal, Key, Row, open_journal, pack_bits, pack_numbers, versions
+from troenpy.experiments.probabilities import calibration_error, document_losses
 from troenpy.experiments.splits import TEST_SIZE, fingerprint
 from troenpy.experiments.text_methods import TextMethod
 from troenpy.features.count_vectorizer import CountVectorizer
@@ -24,7 +24,11 @@ from troenpy.files.drafts import FilePath
 
 @dataclass(frozen=True, eq=False)
 class TextSplit:
-    """Texts and labels of a training and a test part; the seed is None for a given split."""
+    """Texts and labels of a training and a test part; the seed is None for a given split.
+
+    With `keeps_predictions`, rows say what was predicted for each document, and terms are not counted; the classes
+    must then be numbers.
+    """
 
     corpus: str
     fingerprint: str
@@ -33,11 +37,17 @@ class TextSplit:
     labels: NDArray[Any]
     test_texts: list[str]
     truth: NDArray[Any]
+    train_fraction: float = 1.0
+    keeps_predictions: bool = False
 
     @cached_property
     def n_terms(self) -> int:
         """Number of words in the training part, with symbols."""
-        return len(CountVectorizer(analyzer="text").fit(self.texts).get_feature_names_out())
+        return (
+            0
+            if self.keeps_predictions
+            else len(CountVectorizer(analyzer="text").fit(self.texts).get_feature_names_out())
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +58,7 @@ class Outcome:
     probabilities: Any
     wall_seconds: float
     cpu_seconds: float
+    fit_seconds: float
 
 
 def run_text_methods(
@@ -114,13 +125,14 @@ def evaluate(split: TextSplit, method: TextMethod) -> Row:
     outcome = _fit_and_predict(model, split, method)
     correct = np.asarray(outcome.predicted == split.truth, dtype=bool)
     n_wrong = int((~correct).sum())
-    loss, calibration = _quality(outcome.probabilities, model.classes_, split.truth, correct)
+    losses, calibration = _quality(outcome.probabilities, model.classes_, split.truth, correct)
+    kept = split.keeps_predictions
     return Row(
         protocol=PROTOCOL,
         corpus=split.corpus,
         fingerprint=split.fingerprint,
         deduplicated=False,
-        train_fraction=1.0,
+        train_fraction=split.train_fraction,
         seed=split.seed,
         method=method.name,
         n_train=len(split.texts),
@@ -132,10 +144,13 @@ def evaluate(split: TextSplit, method: TextMethod) -> Row:
         wall_seconds=outcome.wall_seconds,
         cpu_seconds=outcome.cpu_seconds,
         versions=versions(*method.packages),
-        log_loss=loss,
+        log_loss=None if losses is None else round(float(losses.mean()), 6),
         calibration_error=calibration,
         settings=settings,
         chosen=_chosen(model),
+        fit_seconds=outcome.fit_seconds,
+        predicted=pack_numbers(outcome.predicted, "<i4") if kept else None,
+        losses=pack_numbers(losses, "<f4") if kept and losses is not None else None,
     )
 
 
@@ -148,6 +163,7 @@ def _fit_and_predict(model: Any, split: TextSplit, method: TextMethod) -> Outcom
     wall, cpu = time.perf_counter(), time.process_time()
     try:
         model.fit(split.texts, split.labels)
+        fitted = time.perf_counter() - wall
         if method.group == "pretrained":
             probabilities = model.predict_proba(split.test_texts)
             predicted = model.classes_[probabilities.argmax(axis=1)]
@@ -158,7 +174,7 @@ def _fit_and_predict(model: Any, split: TextSplit, method: TextMethod) -> Outcom
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     if method.has_probabilities and probabilities is None:
         probabilities = model.predict_proba(split.test_texts)
-    return Outcome(predicted, probabilities, round(wall, 6), round(cpu, 6))
+    return Outcome(predicted, probabilities, round(wall, 6), round(cpu, 6), round(fitted, 6))
 
 
 def settings_of(model: Any) -> str:
@@ -170,11 +186,15 @@ def settings_of(model: Any) -> str:
 
 
 def _find(journal: Journal, split: TextSplit, method: TextMethod, settings: str) -> Row | None:
+    return find_row(journal, (split.corpus, False, split.train_fraction, None, split.seed, method.name), settings)
+
+
+def find_row(journal: Journal, key: Key, settings: str) -> Row | None:
     """Return the row that was computed before, if any."""
-    row = journal.rows.get((split.corpus, False, 1.0, None, split.seed, method.name))
+    row = journal.rows.get(key)
     if row is not None and row.settings != settings:
         raise ValueError(
-            f"the row of {method.name!r} on {split.corpus} was made with other settings:"
+            f"the row of {row.method!r} on {row.corpus} was made with other settings:"
             " remove the rows of this method, or write to another file"
         )
     return row
@@ -190,10 +210,10 @@ def _chosen(model: Any) -> str | None:
 
 def _quality(
     probabilities: Any, classes: NDArray[Any], truth: NDArray[Any], correct: NDArray[np.bool_]
-) -> tuple[float | None, float | None]:
-    """Return log-loss and calibration error, if there are probabilities."""
+) -> tuple[NDArray[np.float64] | None, float | None]:
+    """Return the log loss of each document and the calibration error, if there are probabilities."""
     if probabilities is None:
         return None, None
     columns = {label: column for column, label in enumerate(classes.tolist())}
     codes = [columns.get(label, -1) for label in truth.tolist()]
-    return round(log_loss(probabilities, codes), 6), round(calibration_error(probabilities, correct), 6)
+    return document_losses(probabilities, codes), round(calibration_error(probabilities, correct), 6)

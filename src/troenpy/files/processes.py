@@ -80,7 +80,11 @@ def parallel_map(function: Callable[[Item], Result], items: Iterable[Item], n_pr
 
 
 def parallel_results(
-    function: Callable[[Item], Result], items: Sequence[Item], n_processes: int, meanwhile: Callable[[], Any]
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    n_processes: int,
+    meanwhile: Callable[[], Any],
+    on_result: Callable[[Item, Result], Any] | None = None,
 ) -> list[Result]:
     """Return `function(item)` for each item; while the processes work, call `meanwhile` now and then.
 
@@ -93,6 +97,8 @@ def parallel_results(
     items : sequence
     n_processes : int
     meanwhile : callable
+    on_result : callable, optional
+        Called in this process with each item and its result, as soon as it is ready.
 
     Examples
     --------
@@ -102,12 +108,15 @@ def parallel_results(
     with _one_at_a_time:
         executor = get_memmapping_executor(n_processes)
         futures = [executor.submit(function, item) for item in items]
+        item_of = dict(zip(futures, items, strict=True))
         try:
             pending = set(futures)
             while pending:
                 done, pending = wait(pending, SECONDS_BETWEEN, FIRST_COMPLETED)
                 for future in done:
-                    future.result()
+                    result = future.result()
+                    if on_result is not None:
+                        on_result(item_of[future], result)
                 meanwhile()
         except BaseException:
             executor.terminate(kill_workers=True)

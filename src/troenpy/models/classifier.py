@@ -254,7 +254,8 @@ class TroenpyClassifier(HasFeatures, ClassifierMixin, BaseEstimator):
         as in `fit`; the second counts terms; the others learn coefficients, until a pass has less than 1 % of the
         objective to gain, or after `max_iter` or 30 passes. Memory holds the model, a batch and 16 bytes for each
         document. Temporary files hold a copy of the texts, and 4 bytes for each document and class: they are in the
-        folder of Python's `tempfile`, which TMPDIR names. The error is about that of `fit`: on three corpora within 0.1 points.
+        folder of Python's `tempfile`, which TMPDIR names. On three corpora the error differed by less than 0.1 points
+        from that of `fit`.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,17 +87,11 @@ def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:
     together.
     """
     n_documents = len(documents.texts)
-    group, n_groups, n_texts = _groups(documents)
-    if n_texts < LEAST_DOCUMENTS or n_groups < LEAST_GROUPS:
+    group, n_groups = group_documents(documents.texts, documents.cells)
+    if len(set(documents.texts)) < LEAST_DOCUMENTS or n_groups < LEAST_GROUPS:
         return None
-    first = np.unique(group, return_index=True)[1]
-    _, label = np.unique([str(documents.labels[i]) for i in first.tolist()], return_inverse=True)
-    lot = np.random.RandomState(seed).permutation(n_groups)
-    order = np.lexsort((lot, label.ravel()))
-    fold = np.empty(n_groups, dtype=np.int64)
-    fold[order] = np.arange(n_groups) % N_FOLDS
     is_few = n_documents <= FEW_DOCUMENTS
-    of_document = fold[group]
+    of_document = draw_folds(documents.labels, group, N_FOLDS, seed)
     parts = [np.flatnonzero(of_document == number) for number in range(N_FOLDS if is_few else 1)]
     if not is_few and len(parts[0]) > MOST_TESTED:
         kept = group[parts[0]] < np.sort(group[parts[0]])[MOST_TESTED]
@@ -109,19 +103,46 @@ def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:
     return TestedParts(method, parts, NOTHING)
 
 
-def _groups(documents: Documents) -> tuple[NDArray[np.int64], int, int]:
-    """Number documents so that those with the same text or cell have the same number; count groups and texts."""
-    _, text = np.unique(np.array([hash_of(text) for text in documents.texts], dtype=np.uint64), return_inverse=True)
-    n_texts = int(text.max()) + 1
-    if documents.cells is None:
-        return text.ravel(), n_texts, n_texts
-    _, cell = np.unique(documents.cells, return_inverse=True)
-    n_cells = int(cell.max()) + 1
-    places = text.ravel(), n_texts + cell.ravel()
-    graph = sparse.coo_array((np.ones(len(text)), places), shape=(n_texts + n_cells,) * 2)
-    component = connected_components(graph, directed=False)[1][text.ravel()]
+def draw_folds(labels: Sequence[Any], group: NDArray[np.int64], n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Return the fold of each document, drawn by lot, class by class; documents of a group are in one fold.
+
+    Examples
+    --------
+    >>> fold = draw_folds(["a", "a", "b", "b"], np.array([0, 1, 2, 3]), 2, seed=0)
+    >>> sorted(fold[:2].tolist()), sorted(fold[2:].tolist())
+    ([0, 1], [0, 1])
+    """
+    groups, first = np.unique(group, return_index=True)
+    _, label = np.unique([str(labels[i]) for i in first.tolist()], return_inverse=True)
+    lot = np.random.RandomState(seed).permutation(len(groups))
+    order = np.lexsort((lot, label.ravel()))
+    fold = np.empty(len(groups), dtype=np.int64)
+    fold[order] = np.arange(len(groups)) % n_folds
+    return fold[group]
+
+
+def group_documents(texts: Sequence[str], cells: Sequence[str] | None = None) -> tuple[NDArray[np.int64], int]:
+    """Number documents so that those with the same text or cell have the same number; empty cells join nothing.
+
+    Examples
+    --------
+    >>> group, n_groups = group_documents(["x", "y", "x", "z", "w"], ["1", "2", "3", "2", ""])
+    >>> n_groups, bool(group[0] == group[2]), bool(group[1] == group[3])
+    (3, True, True)
+    """
+    hashes = np.array([hash_of(text) for text in texts], dtype=np.uint64)
+    distinct, text = np.unique(hashes, return_inverse=True)
+    text = text.ravel()
+    if cells is None:
+        return text, len(distinct)
+    _, cell = np.unique(list(cells), return_inverse=True)
+    n_texts, n_cells = len(distinct), int(cell.max()) + 1
+    is_joined = np.array([bool(one) for one in cells])
+    places = text[is_joined], n_texts + cell.ravel()[is_joined]
+    graph = sparse.coo_array((np.ones(int(is_joined.sum())), places), shape=(n_texts + n_cells,) * 2)
+    component = connected_components(graph, directed=False)[1][text]
     _, group = np.unique(component, return_inverse=True)
-    return group.ravel(), int(group.max()) + 1, n_texts
+    return group.ravel(), int(group.max()) + 1
 
 
 def _can_learn(documents: Documents, part: NDArray[np.int64]) -> bool:
