@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 INSTALLED = shutil.which("troenpy", path=str(Path(sys.executable).parent))
-ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "COLUMNS": "80", "TERM": "dumb"}
+#: Warnings are errors, but for those of old versions of typer about new ones of click.
+WARNINGS = "error,ignore::DeprecationWarning:typer"
+ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": WARNINGS, "COLUMNS": "80", "TERM": "dumb"}
 
 
 def installed(*words, folder, given=None, code=0):
