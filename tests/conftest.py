@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tracemalloc
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,21 @@ if _kernel.should_warn:
 # A shell's background job begins with SIGINT ignored, and so do the processes it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def peak_bytes():
+    """Return a function that calls another and returns the peak of the memory that Python and NumPy took."""
+
+    def measure(call):
+        tracemalloc.start()
+        try:
+            call()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    return measure
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ def main() -> None:
     """Run the command line, or say what to install."""
     try:
         from troenpy.cli import app
+    except KeyboardInterrupt:  # before a command began
+        sys.exit(130)
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "click", "rich"):
             raise

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -166,6 +167,58 @@ def test_ctrl_c_leaves_nothing_half_written(model, tmp_path):
     assert process.returncode == 130
     assert said.decode() == "\nstopped: no rows are written\n"
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"out.csv": "old"}
+
+
+def test_ctrl_c_leaves_no_copy_of_standard_input(tmp_path):
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    reading, writing = os.pipe()
+    with subprocess.Popen(  # noqa: S603 (our own command)
+        [INSTALLED, "train", "-", "-o", "x.model", "--quiet"],
+        stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+        env={**ENVIRONMENT, "TMPDIR": str(copies)},
+    ) as process:  # fmt: skip
+        os.close(reading)
+        content = as_csv(made_up(1000)).encode()
+        for _ in range(40):  # more than a pipe holds: it is being read
+            os.write(writing, content[:60_000])
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+        os.close(writing)
+    assert (process.returncode, said.decode()) == (130, "\nstopped: no model is written\n")
+    assert [path.name for path in tmp_path.rglob("*")] == ["copies"]
+
+
+PATIENT = """
+import sys
+from troenpy.features import checkpoints
+checkpoints.SECONDS_BETWEEN = checkpoints.TIMES_WRITING = 0.0
+from troenpy.__main__ import main
+sys.argv[0] = "troenpy"
+main()
+"""
+
+
+def test_training_goes_on_after_sigkill(tmp_path, monkeypatch):
+    from troenpy.models import document_passes
+
+    monkeypatch.setattr(document_passes, "CHUNK_CHARACTERS", 1 << 14)
+    write_csv(tmp_path / "x.csv", made_up(20_000))
+    small = PATIENT.replace("from troenpy.__main__", "from troenpy.models import document_passes\n"
+        "document_passes.CHUNK_CHARACTERS = 1 << 14\nfrom troenpy.__main__")  # fmt: skip
+    words = ["train", "x.csv", "--in-passes", "--C", "3", "--views", "words", "--quiet", "-o"]
+    command, saved = [sys.executable, "-c", small, *words], tmp_path / ".x.model.counts"
+    with subprocess.Popen([*command, "x.model"], cwd=tmp_path, env=ENVIRONMENT) as process:  # noqa: S603
+        while not saved.exists() and process.poll() is None:
+            pass
+        process.kill()
+    assert saved.exists()
+    assert not (tmp_path / "x.model").exists()
+    subprocess.run([*command, "x.model"], cwd=tmp_path, env=ENVIRONMENT, check=True)  # noqa: S603
+    assert not saved.exists()
+    subprocess.run([*command, "other.model"], cwd=tmp_path, env=ENVIRONMENT, check=True)  # noqa: S603
+    first, other = (troenpy.load(tmp_path / name) for name in ("x.model", "other.model"))
+    assert (first.coef_ == other.coef_).all()
 
 
 def test_text_with_line_ends_and_large_cells(command, model, tmp_path):

@@ -55,3 +55,13 @@ def test_new_rows_leave_out_themselves():
     finder.close()
     left_out = found.left_out(sp.csr_array([[0, 1.0, 0], [1, 0, 0]]), np.array([0, 0]))
     np.testing.assert_array_equal(left_out.toarray(), [[1, 0, 0], [1, 1, 0]])
+
+
+def test_a_row_takes_few_bytes(peak_bytes, monkeypatch):
+    monkeypatch.setattr(copies, "KEYS_AT_ONCE", 1 << 10)
+    n = 100_000
+    finder = CopyFinder(1)
+    for start in range(0, n, 1000):
+        finder.add(sp.csr_array(np.arange(start + 1.0, start + 1001)[:, None]), np.zeros(1000, dtype=np.int64))
+    assert peak_bytes(lambda: finder.find(INDICATOR)) < 8 * n + 500_000
+    finder.close()

@@ -64,7 +64,7 @@ def write(tmp_path):
 @pytest.fixture(params=[1, 2, 3, 7, 16, 1000])
 def block_bytes(request, monkeypatch):
     """Read every format in small blocks."""
-    for module in ("csv_table", "json_lines", "json_array", "fasttext"):
+    for module in ("csv_table", "json_lines", "json_array", "fasttext", "text_lines"):
         reader = {"csv_table": "read_csv", "fasttext": "read_fasttext"}.get(module, f"read_{module}")
         small = shrink(f"troenpy.records.{module}", reader, request.param)
         monkeypatch.setattr(f"troenpy.records.formats.{reader}", small)

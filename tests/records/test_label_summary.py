@@ -136,3 +136,37 @@ def test_far_too_many_labels_stop_early(monkeypatch):
 
 def test_lone_surrogates_are_text():
     assert checked(["a", "b"] * 2, ["\ud800", "\ud801"] * 2) == []
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1000])
+def test_texts_are_compared_in_blocks(monkeypatch, at_once):
+    monkeypatch.setattr(label_summary, "KEYS_AT_ONCE", at_once)
+    numbers = np.random.default_rng(1).integers(0, 12, size=(40, 2)).tolist()
+    texts, labels = [f"text {i}" for i, _ in numbers], ["abcd"[j % 4] for _, j in numbers]
+    of_text = {text: [y for one, y in zip(texts, labels, strict=True) if one == text] for text in texts}
+    differ = [found for found in of_text.values() if len(set(found)) > 1]
+    expected = f"{len(differ)} texts occur with different labels ({sum(map(len, differ))} rows)"
+    assert checked(labels, texts)[-1] == expected
+
+
+def test_known_texts():
+    learnt, tested, none = (LabelSummary("label") for _ in range(3))
+    learnt.add(["a", "b", "b", "c"], ["x", "y", "x", "x"])
+    tested.add(["b", "z", "b", "a"], ["y", "y", "q", "q"])
+    assert (learnt.n_known(tested), tested.n_known(learnt)) == (3, 3)
+    assert (none.n_known(tested), learnt.n_known(none)) == (0, 0)
+    learnt.forget_texts()
+    assert learnt.n_known(tested) == 0
+
+
+def test_a_document_takes_few_bytes(peak_bytes, monkeypatch):
+    monkeypatch.setattr(label_summary, "KEYS_AT_ONCE", 1000)
+    texts, n = [f"text {i}" for i in range(1000)], 100
+
+    def summarise():
+        summary = LabelSummary("label")
+        for number in range(n):
+            summary.add([f"{number} {text}" for text in texts], ["a", "b"] * 500)
+        summary.check("x.csv")
+
+    assert peak_bytes(summarise) < 16 * 1000 * n + 500_000

@@ -97,8 +97,7 @@ def test_a_pipe_that_is_spooled_is_read_often(pipe, temporary, content):
     with open_records(pipe(content), spool=True) as records:
         assert (records.can_reopen, records.size) == (True, len(content))
         assert [next(records.documents()) for _ in range(3)] == [EXPECTED] * 3
-        assert len(list(temporary.iterdir())) == 1
-    assert list(temporary.iterdir()) == []
+        assert list(temporary.iterdir()) == []  # it has no name, so that no end of the process leaves it behind
 
 
 def test_parquet_from_a_pipe(pipe, temporary):

@@ -307,3 +307,43 @@ def test_what_a_file_says_about_its_model_is_checked(model, change):
     troenpy.save(model, "x.model", about={**about, **change})
     with pytest.raises(ValueError, match="what the model's file says about the model cannot be read"):
         tasks.info("x.model")
+
+
+def test_no_input_is_replaced(model, reviews, in_folder, monkeypatch):
+    before = {path: path.read_bytes() for path in in_folder.iterdir()}
+    (in_folder / "model.csv").symlink_to("x.model")
+    with pytest.raises(ValueError, match=r"the rows would replace the model, model.csv: choose another name"):
+        predict("x.model", reviews, "model.csv")
+    with reviews.open() as file:  # what a shell gives to standard input
+        monkeypatch.setattr("sys.stdin", file)
+        with pytest.raises(ValueError, match=r"the rows would replace the file they come from"):
+            predict("x.model", "-", reviews)
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def test_cells_of_json_are_plain_in_tables(model, in_folder):
+    rows = ['{"text": "a goal", "n": [1, "x"]}', '{"text": 5, "n": NaN}', '{"text": "so\\"up", "n": {"a": 1e999}}']
+    (in_folder / "x.jsonl").write_text("\n".join(rows))
+    predict("x.model", "x.jsonl", "out.csv")
+    found = read_back(in_folder / "out.csv")
+    assert [(row["text"], row["n"]) for row in found] == [
+        ("a goal", '[1, "x"]'),
+        ("5", ""),
+        ('so"up', '{"a": null}'),
+    ]
+    predict("x.model", "x.jsonl", "out.parquet")
+    table = pq.read_table(in_folder / "out.parquet")
+    assert table.column("text").to_pylist() == ["a goal", "5", 'so"up']
+    assert predict("x.model", "x.jsonl").to_frame()["text"].tolist() == ["a goal", "5", 'so"up']
+    predict("x.model", "x.jsonl", "out.jsonl")
+    lines = [
+        json.loads(line, parse_constant=pytest.fail) for line in (in_folder / "out.jsonl").read_text().splitlines()
+    ]
+    assert [(row["text"], row["n"]) for row in lines] == [("a goal", [1, "x"]), (5, None), ('so"up', {"a": None})]
+
+
+def test_notices_are_heard_at_once(model, reviews):
+    heard = []
+    predict("x.model", reviews, on_notice=heard.append, callback=lambda _: heard.append("predicting"))
+    assert heard[0] == "reviews.csv: CSV, separated by commas"
+    assert heard[-1] == "predicting"

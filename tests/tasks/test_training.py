@@ -234,7 +234,7 @@ def test_broken_rows_stop_it_or_are_counted(in_folder):
 def test_the_same_file_is_not_overwritten(reviews, argument):
     before = reviews.read_bytes()
     if argument == "out":
-        with pytest.raises(ValueError, match=r"the model would replace the file it is learnt from, reviews.csv"):
+        with pytest.raises(ValueError, match=r"the model would replace the file it is learnt from, ./reviews.csv"):
             train(reviews, "./reviews.csv")
     else:
         with pytest.raises(ValueError, match="split_column says which rows are for testing"):
@@ -293,3 +293,120 @@ class TestOptions:
     def test_no_file_of_stop_words(self):
         with pytest.raises(FileNotFoundError, match=r"stop_words must be 'english' or a file .*, got nothing.txt"):
             new_classifier(stop_words="nothing.txt")
+
+
+class TestSparedFiles:
+    def test_no_input_is_replaced(self, reviews, in_folder):
+        write_lines(in_folder / "test.jsonl", made_up(30))
+        (in_folder / "stop.txt").write_text("the\n")
+        (in_folder / "link.jsonl").symlink_to("test.jsonl")
+        before = {path: path.read_bytes() for path in in_folder.iterdir()}
+        for out, what in [
+            ("test.jsonl", "the test file"),
+            ("link.jsonl", "the test file"),
+            ("stop.txt", "the list of stop words"),
+        ]:
+            with pytest.raises(ValueError, match=f"the model would replace {what}, {out}: choose another name"):
+                train(reviews, out, test="test.jsonl", stop_words="stop.txt")
+        assert before == {path: path.read_bytes() for path in in_folder.iterdir()}
+
+    def test_a_folder_that_is_learnt_from_gets_no_file(self, in_folder):
+        for row in made_up(30):
+            folder = in_folder / "texts" / row["label"]
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{row['id']}.txt").write_text(row["text"])
+        message = "the model would be written into the file it is learnt from, the folder texts: choose another place"
+        with pytest.raises(ValueError, match=message):
+            train("texts", "texts/x.model")
+
+
+class TestTestedFile:
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (None, "file not found: test.csv"),
+            ("", "test.csv is empty"),
+            ("text,label\n", "test.csv has no documents to test on"),
+            ("body,label\nx,sport\n", "text 'text' is not a column of test.csv"),
+            ("text,label\nx,sport\n,food\n", r"row 2 \(line 3\) of test.csv has no text"),
+        ],
+    )
+    def test_it_is_checked_before_the_model_is_fitted(self, reviews, in_folder, content, message, monkeypatch):
+        if content is not None:
+            (in_folder / "test.csv").write_text(content)
+        monkeypatch.setattr(TroenpyClassifier, "fit", None)
+        with pytest.raises((ValueError, FileNotFoundError), match=message):
+            train(reviews, test="test.csv")
+
+    def test_another_kind_of_labels(self, reviews, in_folder):
+        write_lines(in_folder / "test.jsonl", [{"text": "x", "label": ["sport", "food"]}])
+        with pytest.raises(ValueError, match=r"test.jsonl has several labels in a row, the training file one label"):
+            train(reviews, test="test.jsonl")
+
+    def test_documents_and_labels_that_make_no_sense_are_warned_of(self, reviews, rows, in_folder):
+        odd = [*rows[:3], {"id": "x", "text": "never seen", "label": "opera"}]
+        write_lines(in_folder / "test.jsonl", odd)
+        found = train(reviews, test="test.jsonl", C=3).warnings
+        assert found == (
+            "3 of 4 documents of test.jsonl have a text that is in the training file, too: the error of new ones is"
+            " larger",
+            "1 label of test.jsonl is not in the training file, and never predicted: 'opera' (1 document)",
+        )
+
+    def test_it_may_come_from_a_pipe(self, reviews, in_folder, monkeypatch):
+        content = "".join(json.dumps(row) + "\n" for row in made_up(30, seed=5)).encode()
+
+        class Pipe(io.BytesIO):
+            def seekable(self):
+                return False
+
+        assert train(reviews, test=Pipe(content), C=3).evaluation.n_documents == 30
+
+
+def test_few_groups_are_tested(in_folder):
+    rows = [{**row, "author": f"a{i % 6}"} for i, row in enumerate(made_up(60))]
+    write_csv(in_folder / "x.csv", rows)
+    assert train("x.csv", group_column="author", C=3).evaluation.method == "5-fold cross-validation"
+    write_csv(in_folder / "x.csv", [{**row, "author": f"a{i % 3}"} for i, row in enumerate(rows)])
+    found = train("x.csv", group_column="author", C=3)
+    assert found.evaluation is None
+    assert found.notices[-1] == "too few different documents and groups to measure the error: the model is not tested"
+
+
+def test_options_that_contradict_each_other_or_do_nothing(reviews):
+    with pytest.raises(ValueError, match="max_terms is for learning in passes: leave it out"):
+        train(reviews, max_terms=5, in_memory=True)
+    assert "all terms are kept: max_terms is for learning" in train(reviews, max_terms=5, C=3).notices[-1]
+    for options in ({"C": -1}, {"seed": -1}, {"seed": 1 << 32}, {"jobs": 0}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            train("nothing is opened", **options)
+
+
+def test_notices_are_heard_before_the_model_is_fitted(reviews, monkeypatch):
+    heard = []
+
+    def fit(*_):
+        raise RuntimeError(*heard)
+
+    monkeypatch.setattr(TroenpyClassifier, "fit", fit)
+    with pytest.raises(RuntimeError, match=r"CSV, separated by commas.*text from column 'text'"):
+        train(reviews, on_notice=heard.append)
+
+
+def test_counts_of_another_command_are_counted_again(reviews, in_folder, monkeypatch):
+    from troenpy.features import checkpoints
+
+    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(checkpoints, "TIMES_WRITING", 0.0)
+    monkeypatch.setattr(checkpoints.Checkpoint, "remove", lambda self: None)  # as if the command had been killed
+    options = {"in_memory": False, "C": 3, "views": [("words",)]}
+    train(reviews, "x.model", **options)
+    saved = in_folder / ".x.model.counts"
+    assert saved.exists()
+    stale = "the counts that an earlier command left behind are of other documents or settings: terms are counted again"
+    assert stale not in train(reviews, "x.model", **options).notices
+    assert stale in train(reviews, "x.model", **options, stop_words=["goal"]).notices
+    saved.write_bytes(b"damaged")
+    found = train(reviews, "x.model", **options)
+    assert stale in found.notices
+    assert np.array_equal(found.model.coef_, train(reviews, **options).model.coef_)

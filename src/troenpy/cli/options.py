@@ -19,7 +19,7 @@ Label: TypeAlias = Annotated[
     ),
 ]
 Format: TypeAlias = Annotated[
-    Literal["csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "folder"] | None,
+    Literal["csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "txt", "folder"] | None,
     typer.Option("--format", help="By default found by content and name.", rich_help_panel=READING),
 ]
 Delimiter: TypeAlias = Annotated[

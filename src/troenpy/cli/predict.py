@@ -8,6 +8,7 @@ import typer
 from troenpy.cli.console import binary_stdout, keep_interrupts, note, one_line_errors, print_json, print_text
 from troenpy.cli.options import READING, Delimiter, Encoding, Format, Jobs, OnError, Quiet, Text, read_delimiter
 from troenpy.cli.steps import shown_steps
+from troenpy.records.wording import counted
 from troenpy.tasks.prediction import Predictions, Progress, predict
 from troenpy.tasks.row_writers import JsonLinesWriter
 
@@ -72,12 +73,13 @@ def predict_command(
                 encoding=encoding,
                 jobs=jobs,
                 callback=report,
+                on_notice=None if quiet else note,
             )
             if out is None:
                 sys.stdout.flush()
         if not quiet:
             shown_below = out is not None and not as_json
-            said = [*result.notices, *(f"warning: {problem}" for problem in result.problems)]
+            said = [f"warning: {problem}" for problem in result.problems]
             for line in said if shown_below else [*said, summary(result)]:
                 note(line)
         if out is not None and as_json:
@@ -90,4 +92,4 @@ def summary(result: Predictions) -> str:
     """Return how many rows were predicted, and how fast."""
     speed = result.n_rows / max(result.seconds, 1e-9)
     broken = f", {result.n_broken:,} of them without a prediction" if result.n_broken else ""
-    return f"{result.n_rows:,} rows in {result.seconds:.1f} s ({speed:,.0f} a second){broken}"
+    return f"{counted(result.n_rows, 'row')} in {result.seconds:.1f} s ({speed:,.0f} a second){broken}"

@@ -101,10 +101,12 @@ def train_command(
     FILE is a table with a column of text and one of labels: CSV, TSV, JSON lines, a JSON array, Parquet or Arrow; or
     lines of fastText, or a folder with a folder of files for each class. It may be compressed with gzip or zstd; - is
     standard input. The error is measured on documents that the model did not learn from: by cross-validation, or of
-    more than 2,000 documents on a fifth of them. The saved model has learnt from all documents.
+    more than 2,000 documents on a fifth of them. The saved model has learnt from all documents, unless --split-column
+    says that some are for testing.
 
-    If FILE is too large for memory, it is learnt from in several passes, with a temporary copy in TMPDIR. Counts are
-    saved now and then: if such a command is killed, repeat it to go on from there.
+    If FILE is too large for memory, it is learnt from in several passes, with a temporary copy in TMPDIR; at most a
+    fifth and 20,000 of the documents are held out for testing, and not learnt from. Counts are saved now and then: if
+    such a command is killed, repeat it to go on from there.
     """
     with one_line_errors("stopped: no model is written"):
         keep_interrupts()
@@ -133,10 +135,8 @@ def train_command(
                 max_terms=max_terms,
                 jobs=jobs,
                 callback=lambda step: show(step.text, step.done, ""),
+                on_notice=None if quiet else note,
             )
-        if not quiet:
-            for line in (*result.notices, *(f"warning: {warning}" for warning in result.warnings)):
-                note(line)
         if as_json:
             print_json(result.to_dict())
         elif not quiet:

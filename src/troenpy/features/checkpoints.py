@@ -1,7 +1,7 @@
 """Checkpoints: counts of a stream so far, in a file, so that counting can go on after it was killed."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -41,10 +41,14 @@ class Checkpoint:
     path : path-like
     seconds : float
         Between two writes, at least.
+    on_stale : callable, optional
+        Called if the file is damaged, or has counts of other documents or settings: these are then counted again. By
+        default that is an error.
     """
 
     path: FilePath
     seconds: float = field(default_factory=lambda: SECONDS_BETWEEN)
+    on_stale: Callable[[], Any] | None = None
     _last: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -56,8 +60,17 @@ class Checkpoint:
         Raises
         ------
         ValueError
-            If the counts are of other documents, or of other settings.
+            If the counts are of other documents, or of other settings, unless there is `on_stale`.
         """
+        try:
+            return self._restore(features, keys)
+        except ValueError:
+            if self.on_stale is None:
+                raise
+            self.on_stale()
+            return 0
+
+    def _restore(self, features: Any, keys: NDArray[np.uint64]) -> int:
         found = self.read()
         if found is None:
             return 0

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from troenpy.records.arrow import Array, arrow, whole
+from troenpy.records.arrow import Array, Table, arrow, whole
 from troenpy.records.json_rows import JSON_FIELD
 from troenpy.records.wording import quoted
 
@@ -91,6 +91,16 @@ def holds_json(field: Any) -> bool:
     return (field.metadata or {}).items() >= JSON_FIELD.items()
 
 
+def without_json_quotes(table: Table) -> Table:
+    """Return a table in which cells that hold JSON text are strings without quotes, or null; lists and numbers stay."""
+    for place, field in enumerate(table.schema):
+        if holds_json(field):
+            cells = _json_texts(table.column(place).to_pylist(), keeps_nested=True).values
+            plain = arrow().field(field.name, arrow().string())
+            table = table.set_column(place, plain, arrow().array(cells, arrow().string()))
+    return table
+
+
 def _kind(type_: Any) -> str:
     types = arrow("types")
     if types.is_dictionary(type_):
@@ -121,11 +131,11 @@ def _decoded(values: list[bytes | None]) -> TextCells:
     return TextCells(cells, faults)
 
 
-def _json_texts(values: list[str | None]) -> TextCells:
+def _json_texts(values: list[str | None], *, keeps_nested: bool = False) -> TextCells:
     cells, faults = list[str | None](), dict[int, str]()
     for row, value in enumerate(values):
         found = _json(value)
-        if isinstance(found, list | dict):
+        if isinstance(found, list | dict) and not keeps_nested:
             faults[row] = "not text"
             found = None
         cells.append(found if found is None or isinstance(found, str) else value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from troenpy.records.arrow import Table
 from troenpy.records.problems import Fault
@@ -32,10 +33,20 @@ class Chunk:
 class Notices(list[str]):
     """What was sniffed or guessed, one line each; nothing is said twice."""
 
+    _listener: Callable[[str], Any] | None = None
+
+    def listen(self, listener: Callable[[str], Any]) -> None:
+        """Let a function hear all lines: those that were said, now, and others as soon as they are."""
+        self._listener = listener
+        for line in self:
+            listener(line)
+
     def say(self, line: str) -> None:
         """Append a line unless it is there."""
         if line not in self:
             self.append(line)
+            if self._listener is not None:
+                self._listener(line)
 
 
 def check_record(n_bytes: int, name: str, number: int, line: int, hint: str) -> None:

@@ -66,6 +66,11 @@ def guess_label(sample: Any, columns: Sequence[str], name: str) -> str:
     return label
 
 
+def is_usual_text(column: str) -> bool:
+    """Whether a column is usually called so if it holds text."""
+    return any(_folded(column) in names for names in TEXT_NAMES)
+
+
 def listed_columns(columns: Sequence[str]) -> str:
     """Return the columns for an error."""
     return listed([quoted(column) for column in columns[:30]] + ["more"] * (len(columns) > 30))

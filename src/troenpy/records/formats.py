@@ -9,6 +9,8 @@ from typing import TypeAlias
 from troenpy.records.arrow_files import read_arrow_file, read_arrow_stream, read_parquet
 from troenpy.records.chunk import Chunk, Notices
 from troenpy.records.class_folders import list_files, read_folders
+from troenpy.records.column_guess import is_usual_text
+from troenpy.records.csv_plain import Dialect
 from troenpy.records.csv_table import read_csv
 from troenpy.records.dialect import DELIMITERS, sniff_dialect
 from troenpy.records.encodings import check_encoding, detect_encoding, encoding_name, is_binary
@@ -17,13 +19,21 @@ from troenpy.records.json_array import read_json_array
 from troenpy.records.json_lines import read_json_lines
 from troenpy.records.source import HEAD_BYTES, Source
 from troenpy.records.streams import Stream, Utf8Stream
+from troenpy.records.text_lines import read_text_lines
 from troenpy.records.wording import listed
 
 Chunks: TypeAlias = Callable[[], Iterator[Chunk]]
 
-FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "folder")
+FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "txt", "folder")
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
-_TITLES = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "a JSON array", "fasttext": "fastText"}
+_TITLES = {
+    "csv": "CSV",
+    "tsv": "TSV",
+    "jsonl": "JSON lines",
+    "json": "a JSON array",
+    "fasttext": "fastText",
+    "txt": "a text on each line",
+}
 _MAGICS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _ARROW_FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
 _EXPECTED = "expected CSV, TSV, JSON, JSON lines, Parquet, Arrow, fastText or a folder of class folders"
@@ -68,7 +78,7 @@ def find_format(source: Source, wanted: Wanted, *, needs_label: bool, notices: N
     magic = next((name for start, name in _MAGICS.items() if head.startswith(start)), None)
     binary = magic or (wanted.format if wanted.format in ("parquet", "arrow") else None)
     if binary is None:
-        return _find_text_format(source, head, wanted, notices)
+        return _find_text_format(source, head, wanted, notices, needs_label=needs_label)
     if wanted.format not in (None, binary) or magic is None:
         raise ValueError(f"{source.name} is not {wanted.format}" + (f", but {magic}" if magic else ""))
     if binary == "parquet":
@@ -76,7 +86,9 @@ def find_format(source: Source, wanted: Wanted, *, needs_label: bool, notices: N
     return binary, lambda: (read_arrow_file if head.startswith(_ARROW_FILE) else read_arrow_stream)(source)
 
 
-def _find_text_format(source: Source, head: bytes, wanted: Wanted, notices: Notices) -> tuple[str, Chunks]:
+def _find_text_format(
+    source: Source, head: bytes, wanted: Wanted, notices: Notices, *, needs_label: bool
+) -> tuple[str, Chunks]:
     encoding = wanted.encoding or detect_encoding(head)
     text = Utf8Stream(_Head(head), encoding).read(HEAD_BYTES)
     if is_binary(text):
@@ -85,12 +97,17 @@ def _find_text_format(source: Source, head: bytes, wanted: Wanted, notices: Noti
         raise ValueError(f"{source.name} is empty")
     dialect, is_table = sniff_dialect(text, source.ending, wanted.delimiter or _delimiter(wanted.format))
     found = wanted.format or _sniff(text, source.ending, is_table or wanted.delimiter is not None)
+    is_named_so = found == "csv" and source.ending == ".txt" and wanted.delimiter is None
+    if not needs_label and wanted.format is None and (found is None or is_named_so):
+        found = "csv" if _has_usual_header(text, dialect) else "txt"
+    if found == "txt" and needs_label:
+        raise ValueError(f"{source.name} has no labels: lines of plain text can only be predicted")
     if found is None:
         raise ValueError(
             f"the format of {source.name} is unknown: {_EXPECTED}; name it with format= (--format), one of"
-            f" {listed(FORMATS)}"
+            f" {listed([name for name in FORMATS if name != 'txt'])}"
         )
-    if found == "csv" and dialect.delimiter == "\t" and wanted.format is None:
+    if found == "csv" and dialect.delimiter == "\t" and wanted.format is None and b"\t" in text:
         found = "tsv"
     facts = [_TITLES[found]]
     if found == "csv":
@@ -108,6 +125,7 @@ def _find_text_format(source: Source, head: bytes, wanted: Wanted, notices: Noti
         "jsonl": lambda stream: read_json_lines(stream, name, notices, is_array_expected=is_json),
         "json": lambda stream: read_json_array(stream, name, notices),
         "fasttext": lambda stream: read_fasttext(stream, name),
+        "txt": lambda stream: read_text_lines(stream, name),
     }
     return found, lambda: _read(source, encoding, readers[found])
 
@@ -129,6 +147,12 @@ def _sniff(text: bytes, ending: str, is_table: bool) -> str | None:
     if start.startswith(PREFIX.encode()):
         return "fasttext"
     return hint or ("csv" if is_table else None)
+
+
+def _has_usual_header(text: bytes, dialect: Dialect) -> bool:
+    """Whether the first line names a column of text."""
+    first = text.split(b"\n", 1)[0].strip().decode("utf-8", "replace")
+    return any(is_usual_text(cell.strip('" ')) for cell in first.split(dialect.delimiter))
 
 
 def _delimiter(wanted_format: str | None) -> str | None:

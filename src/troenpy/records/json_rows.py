@@ -1,6 +1,7 @@
 """Objects of JSON as a table: the first rows decide the columns, and which of them hold only text."""
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from troenpy.records.wording import quoted
 
 #: Metadata of a column whose cells hold JSON text.
 JSON_FIELD = {b"troenpy": b"json"}
-_encode = json.JSONEncoder().encode
+_encoder = json.JSONEncoder(allow_nan=False)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -88,7 +89,19 @@ class JsonColumns:
         elif is_text:
             kind = f"column {quoted(key)}, text in the first rows, has other values later"
             self._notices.say(f"{self._name}: {kind}: they are kept as JSON text")
-        return _encode(value)
+        try:
+            return _encoder.encode(value)
+        except ValueError:  # JSON has neither NaN nor infinity
+            return _encoder.encode(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    """Return a value with None in place of numbers that are not finite."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def row_fault(index: int, row: Any, error: str | None) -> Fault | None:

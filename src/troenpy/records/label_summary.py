@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from troenpy.records.row_labels import Label
 from troenpy.records.wording import counted, listed, quoted
@@ -19,7 +20,9 @@ MANY_DOCUMENTS = 10
 MOST_NUMBERS = 25
 #: So many names are shown.
 N_SHOWN = 5
-_LOW = np.uint64(MOST_LABELS - 1)
+_LOW, _LOW_BITS = np.uint64(MOST_LABELS - 1), np.uint64(MOST_LABELS.bit_length() - 1)
+#: Keys that are compared at a time.
+KEYS_AT_ONCE = 1 << 18
 
 
 class LabelSummary:
@@ -79,6 +82,22 @@ class LabelSummary:
         self._check_nonsense(name)
         return [*self._similar(), *self._alone(), *self._contradictions()]
 
+    def n_known(self, other: "LabelSummary") -> int:
+        """Return how many documents of another summary have a text that is here, too."""
+        ordered, texts = self._sorted_keys(), np.frombuffer(other._keys, dtype=np.uint64) & ~_LOW
+        at = np.minimum(np.searchsorted(ordered, texts), len(ordered) - 1)
+        return int((ordered[at] & ~_LOW == texts).sum()) if len(ordered) else 0
+
+    def forget_texts(self) -> None:
+        """Free the memory that recognises copies."""
+        self._keys = array("Q")
+
+    def _sorted_keys(self) -> NDArray[np.uint64]:
+        """Sort the keys where they are: a copy would take as much memory again."""
+        keys = np.frombuffer(self._keys, dtype=np.uint64)
+        keys.sort()
+        return keys
+
     def _check_nonsense(self, name: str) -> None:
         column, classes, n = quoted(self._column), list(self.n_by_class), self.n_documents
         another = "is this the column of labels? Choose another with label= (--label)"
@@ -126,15 +145,15 @@ class LabelSummary:
 
     def _contradictions(self) -> list[str]:
         """Count texts that occur under several labels."""
-        keys, n_texts, n_rows = np.frombuffer(self._keys, dtype=np.uint64), 0, 0
-        if not len(keys):
-            return []
-        ordered = np.sort(keys)
-        texts = ordered & ~_LOW
-        starts = np.flatnonzero(np.concatenate([[True], texts[1:] != texts[:-1]]))
-        ends = np.append(starts[1:], len(ordered))
-        differ = ordered[starts] != ordered[ends - 1]  # in order of labels within a text
-        n_texts, n_rows = int(differ.sum()), int((ends - starts)[differ].sum())
+        ordered, n_texts, n_rows, start = self._sorted_keys(), 0, 0, 0
+        while start < len(ordered):
+            last = ordered[min(start + KEYS_AT_ONCE, len(ordered)) - 1]
+            end = int(np.searchsorted(ordered, last | _LOW, side="right"))  # all rows of a text are in one block
+            block = ordered[start:end]
+            firsts = np.flatnonzero(np.concatenate([[True], np.diff(block >> _LOW_BITS) > 0]))
+            ends = np.append(firsts[1:], len(block))
+            differ = block[firsts] != block[ends - 1]  # in order of labels within a text
+            n_texts, n_rows, start = n_texts + int(differ.sum()), n_rows + int((ends - firsts)[differ].sum()), end
         if not n_texts:
             return []
         verb = "occur" if n_texts > 1 else "occurs"

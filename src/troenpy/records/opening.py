@@ -28,8 +28,9 @@ def open_records(
     r"""Open a file of labelled text.
 
     The format is found by the first bytes and the ending of the name: CSV and TSV, JSON lines, an array of JSON
-    objects, Parquet, Arrow and Feather, lines of fastText (``__label__``), or a folder with a folder of text files for
-    each class; all but Parquet and Arrow files also compressed with gzip or Zstandard.
+    objects, Parquet, Arrow and Feather, lines of fastText (``__label__``), lines of plain text (without labels), or a
+    folder with a folder of text files for each class; all but Parquet and Arrow files also compressed with gzip or
+    Zstandard.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def open_records(
         Between several labels in a cell. Lists of labels in JSON, Parquet and Arrow need none.
     needs_label : bool, default=True
         False reads no labels, unless `label` names a column.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "folder"}, optional
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "arrow", "fasttext", "txt", "folder"}, optional
     delimiter : str, optional
         Of CSV; by default sniffed among commas, tabs, semicolons and pipes.
     encoding : str, optional

@@ -1,6 +1,6 @@
 """An open file of labelled text, read in batches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from typing import Any, Self
@@ -58,9 +58,14 @@ class Records:
         held = self._peek(self._chunks)
         sample = held[-1].table.slice(0, N_SAMPLED)
         self.schema, self.columns = sample.schema, list[str](sample.column_names)
-        self.text, self.label = choose_columns(
-            sample, self.name, self._said, text=text, label=label, usual_text=usual_text, needs_label=needs_label
-        )
+        try:
+            self.text, self.label = choose_columns(
+                sample, self.name, self._said, text=text, label=label, usual_text=usual_text, needs_label=needs_label
+            )
+        except ValueError as error:
+            if self.format != "csv" or needs_label:
+                raise
+            raise ValueError(f"{error}; if each line is a text, add format='txt' (--format txt)") from None
         usual = " " if self.format == "fasttext" else None
         self._labels = LabelReader(sample, self.label, separator, usual_separator=usual) if self.label else None
         if self._labels is not None and self._labels.has_sets:
@@ -71,6 +76,10 @@ class Records:
     def notices(self) -> list[str]:
         """What was sniffed, guessed or decided, one line each."""
         return list(self._said)
+
+    def listen(self, listener: Callable[[str], Any]) -> None:
+        """Let a function hear the notices: those that there are, now, and others as soon as there are."""
+        self._said.listen(listener)
 
     @property
     def has_sets(self) -> bool:

@@ -144,21 +144,21 @@ class Source:
         return end - self._offset
 
     def _spool(self) -> None:
-        """Copy the data to a temporary file, which is removed when this is closed or forgotten."""
-        descriptor, copy = tempfile.mkstemp(prefix="troenpy-")
-        self._discard = weakref.finalize(self, _remove, copy)
+        """Copy the data to a temporary file without a name, which is gone when the process ends."""
+        copy: Any = tempfile.TemporaryFile(prefix="troenpy-")  # noqa: SIM115 (closed by `_discard`)
+        self._discard = weakref.finalize(self, copy.close)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                stream = self._open_raw()
-                shutil.copyfileobj(stream, file, 1 << 20)
-                stream.close()
+            stream = self._open_raw()
+            shutil.copyfileobj(stream, copy, 1 << 20)
+            stream.close()
+            copy.flush()
         except OSError as error:
             self._discard()
             if error.errno == errno.ENOSPC:
                 folder = printable(tempfile.gettempdir())
                 raise OSError(f"no space to copy {self.name} to {folder}: set TMPDIR to another folder") from None
             raise
-        self.path, self._file, self._offset = Path(copy), None, None
+        self.path, self._file, self._offset, self._opened = None, copy, 0, None
 
 
 def _exists(path: Path) -> bool:
@@ -181,7 +181,3 @@ def _ending(name: str) -> str:
     for compressed in (".gz", ".zst", ".zstd"):
         name = name.removesuffix(compressed)
     return Path(name).suffix
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from troenpy.fitting.memory import memory_size
 from troenpy.records import LabelSummary, Records
+from troenpy.records.chunk import Notices
 from troenpy.records.wording import counted, quoted
 from troenpy.tasks.documents import Documents, as_labels, documents, predicted_labels
 from troenpy.tasks.evaluation import Evaluation, Label, evaluate
@@ -49,7 +50,7 @@ class Plan:
     max_terms: int | None
     checkpoint: Path | None
     tell: Callable[[Step], Any]
-    notices: list[str] = field(default_factory=list)
+    notices: Notices = field(default_factory=Notices)
 
     @property
     def column(self) -> str | None:
@@ -87,7 +88,7 @@ def read(records: Records, plan: Plan) -> tuple[Documents | None, LabelSummary]:
     if plan.split_column is not None and not summary.n_documents:
         raise ValueError(split_advice(plan.split_column, sorted(splits)))
     if n_unused:
-        plan.notices.append(
+        plan.notices.say(
             f"{counted(n_unused, 'row')} with neither train nor test in column {quoted(plan.split_column)} left out"
         )
     if summary.n_characters > limit:
@@ -116,7 +117,8 @@ def fit_in_memory(found: Documents, plan: Plan, *, measure: bool) -> Fitted:
     elif measure:
         parts = drawn_parts(found, plan.seed)
         if parts is None:
-            plan.notices.append("too few documents to measure the error: the model is not tested")
+            what = "documents" if found.cells is None else "different documents and groups"
+            plan.notices.say(f"too few {what} to measure the error: the model is not tested")
     evaluation, model = _measure(found, parts, plan) if parts is not None else (None, None)
     if parts is not None and parts.is_given:
         found = found.select(others_of(found, parts.parts[0]))

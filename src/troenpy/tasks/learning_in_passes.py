@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from troenpy.features.checkpoints import Checkpoint
 from troenpy.models.document_passes import Progress
 from troenpy.records import LabelSummary, Records
 from troenpy.tasks.documents import Documents, as_labels, documents, predicted_labels
@@ -21,8 +22,9 @@ HELD_OUT, HELD_OUT_CHARACTERS = 0.2, 1 << 26
 def fit_in_passes(records: Records, plan: Plan, summary: LabelSummary, *, measure: bool) -> Fitted:
     """Learn from a file that is too large for memory; some documents are held out, by hash, and only tested."""
     if not hasattr(plan.model, "fit_batches"):
+        what = "cannot be learnt from in passes by" if plan.in_memory is False else "is too large for"
         raise ValueError(
-            f"{records.name} is too large for model 'knn', which keeps all documents in memory: use model 'linear', or"
+            f"{records.name} {what} model 'knn', which keeps all documents in memory: use model 'linear', or"
             " in_memory=True (--in-memory)"
         )
     share = 0.0
@@ -30,13 +32,14 @@ def fit_in_passes(records: Records, plan: Plan, summary: LabelSummary, *, measur
         by_number = MOST_TESTED / summary.n_documents
         share = min(HELD_OUT, by_number, HELD_OUT_CHARACTERS / summary.n_characters)
     held_out = _HeldOut(plan, share)
-    plan.notices.append(f"{records.name} is too large for memory: it is learnt from in passes")
+    because = "" if plan.in_memory is False else " is too large for memory: it"
+    plan.notices.say(f"{records.name}{because} is learnt from in passes")
     model = clone(plan.model)
     with closing(held_out.batches(records)) as batches:
         model.fit_batches(
             batches,
             max_terms=plan.max_terms,
-            checkpoint=plan.checkpoint,
+            checkpoint=_checkpoint(plan),
             callback=lambda progress: plan.tell(_step(progress)),
         )
     evaluation = None
@@ -50,7 +53,7 @@ def fit_in_passes(records: Records, plan: Plan, summary: LabelSummary, *, measur
         raise ValueError(split_advice(plan.split_column, [*held_out.splits]))
     kept = [view.name for view in model.features_.views_ if view.counts.kept_above > 0]
     if kept:
-        plan.notices.append(
+        plan.notices.say(
             f"there are more than {max(view.n_terms for view in model.features_.views_):,} different terms"
             f" ({', '.join(kept)}): the counts of rare ones are approximate"
         )
@@ -86,6 +89,14 @@ class _HeldOut:
 
     def _is_learnt(self, batch: Documents, i: int) -> bool:
         return self._plan.split_column is None or is_learnt((batch.cells or [])[i])
+
+
+def _checkpoint(plan: Plan) -> Checkpoint | None:
+    """Return where counts are saved; those of an earlier command that was not the same are given up."""
+    if plan.checkpoint is None:
+        return None
+    stale = "the counts that an earlier command left behind are of other documents or settings: terms are counted again"
+    return Checkpoint(plan.checkpoint, on_stale=lambda: plan.notices.say(stale))
 
 
 def _step(progress: Progress) -> Step:

@@ -6,6 +6,8 @@ from typing import Any
 
 from troenpy.display import printable
 from troenpy.files.drafts import FilePath
+from troenpy.fitting.jobs import job_count
+from troenpy.fitting.parameters import check_positive, check_whole
 from troenpy.models.classifier import TroenpyClassifier
 from troenpy.models.default_views import default_counters, linear_features, neighbour_features
 from troenpy.models.text_neighbors import TextKNeighborsClassifier
@@ -55,6 +57,7 @@ def new_classifier(
     """
     if model not in MODELS:
         raise ValueError(f"model must be 'linear' or 'knn', got {model!r}")
+    _check_numbers(C, seed, jobs)
     if model == "linear" and views is None and ngrams is not None:
         views = [("pairs",), ("pairs", "pieces")]
     chosen = None if views is None else [tuple(names) for names in views]
@@ -76,6 +79,15 @@ def new_classifier(
         raise ValueError("model 'knn' does not choose its views: name one set of them")
     features = neighbour_features(*(names or NEIGHBOUR_VIEWS))
     return TextKNeighborsClassifier(features, n_jobs=jobs).set_params(**options)
+
+
+def _check_numbers(C: float | str, seed: int, jobs: int | None) -> None:
+    """Raise before anything is read, not when it is learnt from."""
+    if not isinstance(C, str):
+        check_positive("C", C)
+    if check_whole("seed", seed) >= 1 << 32:
+        raise ValueError(f"seed must be less than 2**32, got {seed}")
+    job_count(jobs)
 
 
 def read_views(text: str) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ from troenpy.fitting.parameters import check_whole
 from troenpy.persistence.models import load_with_about
 from troenpy.records import Records, open_records
 from troenpy.records.arrow import arrow
+from troenpy.records.chunk import Notices
+from troenpy.records.wording import counted
 from troenpy.tasks.about import About
 from troenpy.tasks.row_writers import (
     CsvWriter,
@@ -28,6 +30,7 @@ from troenpy.tasks.row_writers import (
     TableCollector,
     writer_for,
 )
+from troenpy.tasks.spared_files import check_spared
 
 #: Rows of a file, their texts, and which are broken.
 Part = tuple[Any, Any, NDArray[np.bool_]]
@@ -104,7 +107,9 @@ class Predictions:
 
     def __str__(self) -> str:
         rate = self.n_rows / self.seconds if self.seconds > 0 else 0.0
-        title = f"{printable(self.source)}: {self.n_rows:,} rows in {self.seconds:.1f} s ({rate:,.0f} a second)"
+        broken = f", {self.n_broken:,} of them without a prediction" if self.n_broken else ""
+        rows = counted(self.n_rows, "row")
+        title = f"{printable(self.source)}: {rows} in {self.seconds:.1f} s ({rate:,.0f} a second){broken}"
         return "\n".join([title, *text_table([["prediction", "rows"], *self._rows()], indent="")])
 
     __repr__ = __str__
@@ -135,12 +140,13 @@ def predict(
     on_error: str = "skip",
     jobs: int | None = -1,
     callback: Callable[[Progress], Any] | None = None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> Predictions:
     """Predict the label of every row of a file, in constant memory.
 
     All columns and rows are kept, in order, and a column `prediction` is added. A name that the file has already gets a
     number: `prediction_2`. With several labels for a document, they are joined by the separator of the training file,
-    or by semicolons. The prediction of a broken row is empty.
+    or by semicolons. The prediction of a broken row is empty, and its cells beyond those of the header are left out.
 
     Parameters
     ----------
@@ -167,12 +173,15 @@ def predict(
         Number of threads, which predict different rows; -1 means one per processor.
     callback : callable, optional
         Called after every batch with an object with the attributes `n_rows`, `seconds` and `done`.
+    on_notice : callable, optional
+        Called with a line for all that is sniffed, guessed or decided, as soon as it is.
 
     Returns
     -------
     Predictions
     """
     start, about, name = time.monotonic(), None, "the model"
+    inputs = {"the model": model if isinstance(model, str | Path) else None, "the file they come from": source}
     if isinstance(model, str | Path):
         name = printable(str(model))
         model, _, found = load_with_about(model)
@@ -191,14 +200,18 @@ def predict(
     ) as records:
         n_rows, n_broken, n_by_label = 0, 0, Counter[str]()
         predictor.name_columns(records.columns)
-        with _opened(out, source) as (writer, written):
+        n_threads = job_count(jobs)
+        with _opened(out, inputs) as (writer, written):
+            if on_notice is not None:
+                records.listen(on_notice)
+                predictor.notices.listen(on_notice)
 
             def work(part: Part) -> tuple[Any, Counter[str]]:
                 table, labels = predictor.predict(*part)
                 return writer.encode(table), Counter(labels)
 
             parts = _parts(records, predictor.n_rows_at_once)
-            for (_, _, is_broken), (encoded, counted) in in_order(work, parts, job_count(jobs)):
+            for (_, _, is_broken), (encoded, counted) in in_order(work, parts, n_threads):
                 writer.write(encoded)
                 n_by_label.update(counted)
                 n_rows += len(is_broken)
@@ -230,7 +243,7 @@ def _prepare(model: Any, name: str) -> None:
 
 
 @contextmanager
-def _opened(out: Any, source: Any) -> Iterator[tuple[RowWriter, str | None]]:
+def _opened(out: Any, inputs: Mapping[str, Any]) -> Iterator[tuple[RowWriter, str | None]]:
     if out is None:
         yield TableCollector(), None
     elif isinstance(out, CsvWriter | JsonLinesWriter | ParquetWriter):
@@ -240,8 +253,7 @@ def _opened(out: Any, source: Any) -> Iterator[tuple[RowWriter, str | None]]:
     else:
         path = Path(out)
         make = writer_for(path)
-        if isinstance(source, str | Path) and str(source) != "-" and path.exists() and path.samefile(source):
-            raise ValueError(f"the rows would replace the file they come from, {path}: choose another name")
+        check_spared(path, "the rows", inputs)
         with draft(path) as file:
             yield make(file), str(path)
 
@@ -307,7 +319,7 @@ class _Predictor:
         self.separator = (about.separator if about is not None else None) or SEPARATOR
         self.needs_probabilities = proba or top is not None or threshold is not None
         self.n_rows_at_once = max(1, MOST_PROBABILITIES // len(self.classes)) if self.needs_probabilities else 1 << 30
-        self.notices: list[str] = []
+        self.notices = Notices()
         self._names: dict[str, str] = {}
 
     def name_columns(self, columns: Sequence[str]) -> None:
@@ -318,7 +330,7 @@ class _Predictor:
             while free in taken:
                 free, number = f"{name}_{number}", number + 1
             if free != name:
-                self.notices.append(f"the file has a column {printable(name)!r}: the new one is {printable(free)!r}")
+                self.notices.say(f"the file has a column {printable(name)!r}: the new one is {printable(free)!r}")
             taken.add(free)
             self._names[name] = free
 

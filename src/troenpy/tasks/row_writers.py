@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from troenpy.records.arrow import arrow
+from troenpy.records.cells import holds_json, without_json_quotes
 
 
 class RowWriter(Protocol):
@@ -39,7 +40,7 @@ class CsvWriter:
 
     def encode(self, table: Any) -> tuple[list[str], list[Any]]:
         """Return the names of the columns, and lines of text in parts."""
-        pc = arrow("compute")
+        pc, table = arrow("compute"), without_json_quotes(table)
         cells = [self._quoted(as_strings(column)) for column in table.columns]
         cells[-1] = pc.binary_join_element_wise(
             pc.fill_null(cells[-1], ""), _text("\n"), _text(""), null_handling="replace"
@@ -167,9 +168,8 @@ class JsonLinesWriter:
 
 
 def _as_json(field: Any, column: Any) -> list[str]:
-    holds_json = (field.metadata or {}).get(b"troenpy") == b"json"
     values = column.to_pylist()
-    if holds_json:
+    if holds_json(field):
         return ["null" if value is None else value for value in values]
     return [json.dumps(plain(value), ensure_ascii=False) for value in values]
 
@@ -186,8 +186,8 @@ class ParquetWriter:
         self._file, self._writer = file, None
 
     def encode(self, table: Any) -> Any:
-        """Return the table."""
-        return table
+        """Return the table, with plain strings in place of JSON text."""
+        return without_json_quotes(table)
 
     def write(self, encoded: Any) -> None:
         """Write a table; the first one decides the types of the columns."""
@@ -209,8 +209,8 @@ class TableCollector:
         self._tables: list[Any] = []
 
     def encode(self, table: Any) -> Any:
-        """Return the table."""
-        return table
+        """Return the table, with plain strings in place of JSON text."""
+        return without_json_quotes(table)
 
     def write(self, encoded: Any) -> None:
         """Keep a table."""

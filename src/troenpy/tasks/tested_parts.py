@@ -17,8 +17,10 @@ FEW_DOCUMENTS = 2000
 N_FOLDS = 5
 #: At most so many documents are held out.
 MOST_TESTED = 20_000
-#: With fewer documents, nothing is measured.
+#: With fewer different texts, nothing is measured.
 LEAST_DOCUMENTS = 10
+#: Or with fewer groups: documents with the same text, or with the same cell, are one.
+LEAST_GROUPS = 5
 
 TRAIN, TEST = ("train", "training"), ("test", "testing")
 
@@ -86,7 +88,8 @@ def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:
     """
     n_documents = len(documents.texts)
     group, n_groups = group_documents(documents.texts, documents.cells)
-    if n_groups < LEAST_DOCUMENTS:
+    n_texts = n_groups if documents.cells is None else group_documents(documents.texts)[1]
+    if n_texts < LEAST_DOCUMENTS or n_groups < LEAST_GROUPS:
         return None
     is_few = n_documents <= FEW_DOCUMENTS
     of_document = draw_folds(documents.labels, group, N_FOLDS, seed)

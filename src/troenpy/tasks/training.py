@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,12 @@ from troenpy.persistence import save
 from troenpy.records import Records, open_records
 from troenpy.records.columns import missing_column
 from troenpy.tasks.about import About
-from troenpy.tasks.documents import documents, has_sets, predicted_labels
-from troenpy.tasks.evaluation import Evaluation, Label, evaluate
-from troenpy.tasks.learning import Plan, Step, done, fit_in_memory, read
+from troenpy.tasks.learning import Fitted, Plan, Step, fit_in_memory, read
 from troenpy.tasks.learning_in_passes import fit_in_passes
 from troenpy.tasks.new_models import Candidates, new_classifier
+from troenpy.tasks.spared_files import check_spared
 from troenpy.tasks.strongest_terms import strongest_terms
+from troenpy.tasks.tested_file import TestedFile
 from troenpy.tasks.training_result import Training
 
 
@@ -47,6 +48,7 @@ def train(
     in_memory: bool | None = None,
     max_terms: int | None = None,
     callback: Callable[[Step], Any] | None = None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> Training:
     """Fit a text classifier to a file, measure its error, and save it.
 
@@ -77,6 +79,8 @@ def train(
         See :meth:`TroenpyClassifier.fit_batches`.
     callback : callable, optional
         Called with a Step, with the attributes `text` and `done`.
+    on_notice : callable, optional
+        Called with a line for all that is sniffed, guessed, decided or suspicious, before the model is fitted.
 
     Returns
     -------
@@ -84,10 +88,11 @@ def train(
         Its `model` is fitted; print it for a summary.
     """
     start = time.monotonic()
-    if split_column is not None and (group_column is not None or test is not None):
-        raise ValueError("split_column says which rows are for testing: leave out group_column and test")
+    _check_options(in_memory, max_terms, test=test, split_column=split_column, group_column=group_column)
     if out is not None:
         check_target(out)
+        inputs = {"the file it is learnt from": source, "the test file": test, "the list of stop words": stop_words}
+        check_spared(out, "the model", inputs)
     options = {"views": views, "ngrams": ngrams, "stop_words": stop_words, "min_df": min_df, "C": C}
     classifier = _classifier(model, options, seed, jobs)
     reading: dict[str, Any] = {
@@ -98,23 +103,18 @@ def train(
         "delimiter": delimiter,
     }
     checkpoint = None if out is None else Path(out).with_name(f".{Path(out).name}.counts")
-    tell = callback or (lambda step: None)
+    tell, say = callback or (lambda step: None), on_notice or (lambda line: None)
     plan = Plan(classifier, split_column, group_column, seed, in_memory, max_terms, checkpoint, tell)
-    with open_records(source, **reading, format=format, on_error=on_error, spool=True) as records:
+    with ExitStack() as opened:
+        records = opened.enter_context(open_records(source, **reading, format=format, on_error=on_error, spool=True))
         _check_columns(records, split_column=split_column, group_column=group_column)
-        if out is not None:
-            _check_not_same(source, out)
-        found, summary = read(records, plan)
-        warnings = summary.check(records.name)
-        if found is None:
-            fitted = fit_in_passes(records, plan, summary, measure=test is None)
-        else:
-            fitted = fit_in_memory(found, plan, measure=test is None)
-        reading = {**reading, "text": records.text, "label": records.label, "encoding": None, "delimiter": None}
-        notices, problems = [*records.notices, *plan.notices], records.problems
-    evaluation = fitted.evaluation
-    if test is not None:
-        evaluation = _test_on(test, reading, on_error, fitted.model, tell)
+        tested = None
+        if test is not None:
+            alike = {**reading, "text": records.text, "label": records.label, "encoding": None, "delimiter": None}
+            tested = opened.enter_context(TestedFile(test, {**alike, "on_error": on_error}, tell))
+        fitted, warnings = _learn(records, tested, plan, say)
+        evaluation = fitted.evaluation if tested is None else tested.evaluate(fitted.model)
+        notices, n_skipped = [*records.notices, *plan.notices], records.problems.total
     about = About(
         source=records.name,
         text=records.text,
@@ -124,16 +124,48 @@ def train(
         seconds=round(time.monotonic() - start, 3),
         n_documents=fitted.n_documents,
         n_by_class=dict(sorted(fitted.n_by_class.items())),
-        n_skipped=problems.total,
+        n_skipped=n_skipped,
         in_passes=fitted.in_passes,
         evaluation=None if evaluation is None else evaluation.to_dict(),
-        warnings=(*warnings, *problems.lines()),
+        warnings=tuple(warnings),
     )
     if out is not None:
         tell(Step("saving the model"))
         save(fitted.model, out, about=about.to_dict())
     terms = strongest_terms(fitted.model)
     return Training(fitted.model, about, evaluation, terms, notices, None if out is None else str(out))
+
+
+def _check_options(in_memory: bool | None, max_terms: int | None, *, test: Any, **columns: str | None) -> None:
+    """Raise if options contradict each other."""
+    if max_terms is not None and in_memory:
+        raise ValueError("max_terms is for learning in passes: leave it out, or in_memory=True (--in-memory)")
+    if columns["split_column"] is not None and (columns["group_column"] is not None or test is not None):
+        raise ValueError("split_column says which rows are for testing: leave out group_column and test")
+
+
+def _learn(
+    records: Records, tested: TestedFile | None, plan: Plan, say: Callable[[str], Any]
+) -> tuple[Fitted, list[str]]:
+    """Read, check and learn from the documents; return warnings, too.
+
+    Notices are heard from when the data has passed all checks: errors of data are one line, and name the column.
+    """
+    found, summary = read(records, plan)
+    warnings = [*summary.check(records.name), *records.problems.lines()]
+    if tested is not None:
+        warnings += tested.check(summary, are_sets=records.has_sets)
+        tested.records.listen(say)
+    summary.forget_texts()
+    records.listen(say)
+    plan.notices.listen(say)
+    for warning in warnings:
+        say(f"warning: {warning}")
+    if found is None:
+        return fit_in_passes(records, plan, summary, measure=tested is None), warnings
+    if plan.max_terms is not None:
+        plan.notices.say("all terms are kept: max_terms is for learning in passes (--in-passes)")
+    return fit_in_memory(found, plan, measure=tested is None), warnings
 
 
 def _classifier(model: Any, options: dict[str, Any], seed: int, jobs: int | None) -> Any:
@@ -151,24 +183,3 @@ def _check_columns(records: Records, **columns: str | None) -> None:
     for parameter, name in columns.items():
         if name is not None and name not in records.columns:
             raise missing_column(parameter, name, records.columns, records.name)
-
-
-def _check_not_same(source: Any, out: FilePath) -> None:
-    path = Path(out)
-    if isinstance(source, str | Path) and str(source) != "-" and path.exists() and path.samefile(source):
-        raise ValueError(f"the model would replace the file it is learnt from, {path}: choose another name")
-
-
-def _test_on(test: Any, reading: dict[str, Any], on_error: str, model: Any, tell: Callable[[Step], Any]) -> Evaluation:
-    """Return the result on another file."""
-    true, predicted = list[Label](), list[Label]()
-    with open_records(test, **reading, on_error=on_error) as records:
-        for batch in documents(records):
-            tell(Step(f"testing on {records.name}", done(records)))
-            true += batch.labels
-            predicted += predicted_labels(model, batch.texts)
-        if not true:
-            raise ValueError(f"{records.name} has no documents to test on")
-        if has_sets(true) != has_sets(predicted):
-            raise ValueError(f"{records.name} has another kind of labels than the training documents")
-        return evaluate(records.name, true, predicted)
