@@ -54,6 +54,13 @@ def test_too_few_different_texts_are_an_error(texts):
         cross_validation(texts, LABELS, None, 5, 0)
 
 
+def test_few_groups_need_fewer_parts():
+    texts, cells = [f"text {i}" for i in range(60)], ["x", "y", "z"] * 20
+    assert [len(fold.tested) for fold in cross_validation(texts, LABELS, cells, 3, 0).folds] == [20] * 3
+    with pytest.raises(ValueError, match=r"at least 5 groups .* in turn, got 3: ask for .* \(--folds\)"):
+        cross_validation(texts, LABELS, cells, 5, 0)
+
+
 def test_a_column_of_splits_is_followed_and_leaks_are_counted():
     texts, splits = [f"text {i % 25}" for i in range(60)], ["train"] * 30 + ["TEST "] * 20 + ["dev"] * 10
     found = by_column(texts, LABELS, splits, "part")

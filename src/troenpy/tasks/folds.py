@@ -54,17 +54,21 @@ def cross_validation(
     >>> found.method, [len(fold.tested) for fold in found.folds]
     ('5-fold cross-validation', [4, 4, 4, 4, 4])
     """
-    group, n_groups = group_documents(texts, cells)
-    if n_groups < max(LEAST_DOCUMENTS, n_folds):
-        what = "different texts" if cells is None else "groups of documents"
-        least = max(LEAST_DOCUMENTS, n_folds)
-        raise ValueError(f"there must be at least {least} {what} to test methods on in turn, got {n_groups}")
+    (group, n_groups), n_texts = group_documents(texts, cells), group_documents(texts)[1]
+    least = max(LEAST_DOCUMENTS, n_folds)
+    if n_texts < least:
+        raise ValueError(f"there must be at least {least} different texts to test methods on in turn, got {n_texts}")
+    if n_groups < n_folds:
+        raise ValueError(
+            f"there must be at least {n_folds} groups to test methods on in turn, got {n_groups}: ask for fewer parts"
+            " with folds= (--folds)"
+        )
     fold = draw_folds(labels, group, n_folds, seed)
     parts = [Fold(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(n_folds)]
     folds = [part for part in parts if len(part.tested) and _can_learn(labels, part.learnt)]
     if len(folds) < 2:
         raise ValueError("too few documents of a second class to test methods on in turn")
-    n_copies = len(texts) - group_documents(texts)[1]
+    n_copies = len(texts) - n_texts
     notices = [f"{counted(n_copies, 'copy', 'copies')} of texts kept on one side of every split"] if n_copies else []
     return Folds(f"{len(folds)}-fold cross-validation", folds, notices, [])
 

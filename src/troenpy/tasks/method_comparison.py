@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,13 @@ def compare_data(
     n_folds, n_processes = check_whole("folds", folds, least=1 if time_column else 2), job_count(jobs)
     everything, planned = _plan(data, test, split_column, group_column, time_column, n_folds, seed)
     numbered = everything.numbered()
-    plan = PlannedTests(data.name, everything.texts, numbered.indicator.indices.astype(np.int64), planned.folds, seed)
+    plan = PlannedTests(
+        PurePath(data.name).name or data.name,
+        everything.texts,
+        numbered.indicator.indices.astype(np.int64),
+        planned.folds,
+        seed,
+    )
     truths = [plan.codes[fold.tested] for fold in planned.folds]
     with open_jobs(plan, chosen, rows, n_processes, callback or (lambda step: None)) as (work, path):
         wanted = [Job(method.name, number) for number in range(len(planned.folds)) for method in _slowest_first(chosen)]
