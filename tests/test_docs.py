@@ -21,7 +21,7 @@ def text(name):
 
 
 def test_every_example_of_the_guide_gives_what_it_shows(capsys):
-    pytest.importorskip("altair")
+    pytest.importorskip("jinja2")
     guide = text("guide.md")
     blocks = re.findall(r"```pycon\n(.*?)```", guide, flags=re.DOTALL)
     assert len(blocks) == guide.count("```") // 2

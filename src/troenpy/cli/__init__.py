@@ -19,7 +19,7 @@ app.command("train", epilog="Example: troenpy train reviews.csv -o reviews.model
 app.command("predict", epilog="Example: troenpy predict reviews.model new.csv -o predicted.csv")(predict_command)
 app.command("info", epilog="Example: troenpy info reviews.model")(info_command)
 app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")(reproduce_command)
-app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")(report_command)
+app.command("report", epilog="Example: troenpy report troenpy-results")(report_command)
 app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)
 
 

@@ -1,0 +1,277 @@
+"""The answer in one sentence, computed from the rows: how many fewer errors than the baseline, and on how many corpora.
+
+The words are those of the numbers: fewer, more, or no clear difference by the test of each corpus; without TF-PI, our
+settings or the baseline, the sentence is about what there is.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from troenpy.experiments import methods as known
+from troenpy.experiments.significance import ALPHA
+from troenpy.experiments.tables import Record
+from troenpy.report.claims import HOFTT, LR_ALL, LR_PI, TF_IDF, TF_PI
+from troenpy.report.names import FAMILIES, KNN, Name, corpus_name, name_of
+
+#: The methods that matter most, in the order of families.
+KEY = (
+    *(TF_IDF, "knn-manhattan: tf*idf/l1", TF_PI, known.OURS[0]),
+    *("lr: tf*idf", LR_PI, LR_ALL, known.OURS[1]),
+    *("svm-cv: logtf*idf", known.OURS[2]),
+    *(HOFTT, "knn: wmd"),
+)
+OURS = known.OURS[0]
+_TOLD = {TF_IDF, TF_PI, "lr: tf*idf", *known.OURS}  # whose errors are told beneath the sentence
+N_KEY = 12
+
+
+@dataclass(frozen=True)
+class Change:
+    """How the error of a method differs from the baseline's, over the corpora where both were run.
+
+    Parameters
+    ----------
+    method : str
+    share : float or None
+        Mean relative change of the error; None if the baseline makes no errors anywhere.
+    n_corpora, n_fewer, n_clear : int
+        Corpora with both, with fewer errors, and with a clear difference in the direction of `share`.
+    error, before : float
+        Mean errors of the method and of the baseline.
+    p : float or None
+        The p-value, if there is one corpus only.
+    """
+
+    method: str
+    share: float | None
+    n_corpora: int
+    n_fewer: int
+    n_clear: int
+    error: float
+    before: float
+    p: float | None
+
+
+def main_settings(summary: Record) -> list[str]:
+    """Return the corpora that the answer is about: whole ones, or all there are if none is whole."""
+    corpora: dict[str, Any] = summary["corpora"]
+    whole = [name for name, record in corpora.items() if name == record["corpus"]]
+    full = [name for name, record in corpora.items() if record["train_fraction"] == 1]
+    return whole or full or list(corpora)
+
+
+def names(summary: Record) -> dict[str, Name]:
+    """Return the name of each method of a summary."""
+    return {
+        method["name"]: name_of(method["name"], is_transport=method["model"] == "transport")
+        for method in summary["comparison"]["methods"]
+    }
+
+
+def key_methods(summary: Record) -> list[str]:
+    """Return at most twelve methods that tell the story, in the order of families.
+
+    These are the baseline, the paper's, ours and their usual rivals; if fewer than three of them were run, the best of
+    all. The best method of all is always among them.
+    """
+    shown, order = set(main_settings(summary)), list(FAMILIES)
+    baseline = summary["comparison"]["baseline"]
+    errors: dict[str, list[float]] = {}
+    for record in summary["comparison"]["errors"]:
+        if record["corpus"] in shown:
+            errors.setdefault(record["method"], []).append(record["error"])
+    complete = max(map(len, errors.values()), default=0)
+    means = {name: sum(found) / len(found) for name, found in errors.items()}
+    ranked = sorted((name for name in errors if len(errors[name]) == complete), key=lambda name: means[name])
+    run = [name for name in KEY if name in errors]
+    chosen = run if len(run) > 2 else [*run, *(name for name in ranked if name not in run)]
+    first = [name for name in (baseline, *ranked[:1]) if name in errors]
+    kept = [*first, *(name for name in chosen if name not in first)][:N_KEY]
+    called = names(summary)
+
+    def place(name: str) -> tuple[int, bool, int, float]:
+        rank = KEY.index(name) if name in KEY else len(KEY)
+        return order.index(called[name].family), name != baseline, rank, means[name]
+
+    return sorted(dict.fromkeys(kept), key=place)
+
+
+def change(summary: Record, method: str, settings: list[str] | None = None) -> Change | None:
+    """Return how a method differs from the baseline, or None if they share no corpus."""
+    comparison, shown = summary["comparison"], settings or main_settings(summary)
+    records = {(record["corpus"], record["method"]): record for record in comparison["errors"]}
+    pairs = [
+        (records[corpus, method], records[corpus, comparison["baseline"]])
+        for corpus in shown
+        if {(corpus, method), (corpus, comparison["baseline"])} <= records.keys()
+    ]
+    if not pairs or method == comparison["baseline"]:
+        return None
+    shares = [-ours["reduction"] for ours, _ in pairs if ours["reduction"] is not None]
+    share = sum(shares) / len(shares) if shares else None
+    fewer = [ours["error"] < theirs["error"] for ours, theirs in pairs]
+    clear = [ours["p"] is not None and ours["p"] < ALPHA for ours, _ in pairs]
+    is_down = share is not None and share < 0
+    return Change(
+        method,
+        share,
+        len(pairs),
+        sum(fewer),
+        sum(is_clear and is_fewer == is_down for is_clear, is_fewer in zip(clear, fewer, strict=True)),
+        sum(ours["error"] for ours, _ in pairs) / len(pairs),
+        sum(theirs["error"] for _, theirs in pairs) / len(pairs),
+        pairs[0][0]["p"] if len(pairs) == 1 else None,
+    )
+
+
+def headline(summary: Record) -> dict[str, Any]:
+    """Return the answer: `sentence`, `detail` with the errors behind it, and the `methods` that matter."""
+    shown, methods = main_settings(summary), key_methods(summary)
+    if not shown or not methods:
+        return {"sentence": "No results.", "detail": "", "methods": []}
+    where = f"On {corpus_name(shown[0])}" if len(shown) == 1 else f"On {_count(len(shown))} corpora"
+    baseline = summary["comparison"]["baseline"]
+    called = names(summary)
+    if baseline == TF_IDF and any((TF_PI in methods, OURS in methods)):
+        sentence = _about_tf_pi(summary, where)
+    else:
+        sentence = _about_best(summary, where, methods, called)
+    return {"sentence": sentence, "detail": _detail(summary, methods, called), "methods": methods}
+
+
+def _about_tf_pi(summary: Record, where: str) -> str:
+    """Say what TF-PI and our settings change against kNN on TF-IDF, the question of the paper."""
+    paper, ours = change(summary, TF_PI), change(summary, OURS)
+    parts = [] if paper is None else [f"nearest neighbours on TF-PI {_compared(paper, 'on TF-IDF')}"]
+    if ours is not None and paper is None:
+        parts = [f"nearest neighbours with our settings {_compared(ours, 'on TF-IDF')}"]
+    elif ours is not None:
+        parts.append(f"with our settings {_in_short(ours)}")
+    return f"{where}, {'; '.join(parts)}." if parts else f"{where}, TF-IDF was not run beside other methods."
+
+
+def _about_best(summary: Record, where: str, methods: list[str], called: dict[str, Name]) -> str:
+    comparison = summary["comparison"]
+    baseline, shown = comparison["baseline"], main_settings(summary)
+    if len(methods) == 1:
+        run = [r for r in comparison["errors"] if r["method"] == methods[0] and r["corpus"] in shown]
+        mean, makes = sum(record["error"] for record in run) / len(run), _make(called[methods[0]])
+        interval = f"95 % interval {100 * run[0]['low']:.1f} to {100 * run[0]['high']:.1f}"
+        said = f" ({interval})" if len(run) == 1 else " on average"
+        return f"{where}, {_full(called[methods[0]])} {makes} errors on {100 * mean:.1f} % of the test documents{said}."
+    changes = [found for name in methods if (found := change(summary, name)) is not None]
+    if not changes:
+        return f"{where}, no method was run beside {_full(called[baseline])}."
+    most = max(found.n_corpora for found in changes)
+    best = min(
+        (found for found in changes if found.n_corpora == most), key=lambda found: (found.share or 0, found.error)
+    )
+    if best.share is None or best.share >= 0:
+        return f"{where}, no other method makes fewer errors than {_full(called[baseline])}."
+    said = _compared(best, _full(called[baseline]), _make(called[best.method]))
+    return f"{where}, {_full(called[best.method])} {said}."
+
+
+def _compared(found: Change, other: str, make: str = "make") -> str:
+    """Put a change into words.
+
+    Examples
+    --------
+    >>> _compared(Change("m", -0.404, 1, 1, 1, 0.07, 0.12, 0.001), "on TF-IDF")
+    'make 40 % fewer errors than on TF-IDF'
+    >>> _compared(Change("m", -0.21, 7, 6, 5, 0.07, 0.12, None), "on TF-IDF")
+    'make 21 % fewer errors than on TF-IDF on average (fewer on 6 of 7)'
+    >>> _compared(Change("m", 0.1, 1, 0, 0, 0.11, 0.1, 0.4), "x", "makes")
+    'makes about as many errors as x (10 % more, p = 0.40)'
+    """
+    if found.share is None:
+        return f"{make} errors on {100 * found.error:.1f} % of the documents, and none {other}"
+    if _is_alike(found):
+        return f"{make} about as many errors as {other}{_size_and_p(found)}"
+    word = "fewer" if found.share < 0 else "more"
+    mean = f" on average ({word} on {_n_alike(found)})" if found.n_corpora > 1 else ""
+    return f"{make} {100 * abs(found.share):.0f} % {word} errors than {other}{mean}"
+
+
+def _in_short(found: Change) -> str:
+    """Put a second change into words.
+
+    Examples
+    --------
+    >>> _in_short(Change("m", -0.747, 1, 1, 1, 0.03, 0.12, 0.001))
+    '75 % fewer'
+    >>> _in_short(Change("m", -0.62, 7, 7, 7, 0.03, 0.12, None))
+    '62 % fewer (on all 7)'
+    """
+    if found.share is None:
+        return f"on {100 * found.error:.1f} %"
+    if _is_alike(found):
+        return f"about as many{_size_and_p(found)}"
+    many = f" (on {_n_alike(found)})" if found.n_corpora > 1 else ""
+    return f"{100 * abs(found.share):.0f} % {'fewer' if found.share < 0 else 'more'}{many}"
+
+
+def _is_alike(found: Change) -> bool:
+    """Whether the errors do not differ: too small a mean, or not clear by the test of the only corpus."""
+    share = abs(found.share or 0.0)
+    return share < 0.005 or (found.n_corpora == 1 and (found.p is None or found.p >= ALPHA))
+
+
+def _size_and_p(found: Change) -> str:
+    if found.n_corpora > 1:
+        return f" on average (fewer on {found.n_fewer} of {found.n_corpora})"
+    p = "" if found.p is None else f"p = {found.p:.2f}"
+    size = f"{100 * abs(found.share or 0):.0f} % {'fewer' if (found.share or 0) < 0 else 'more'}"
+    said = ", ".join(part for part in (size if found.share else "", p) if part)
+    return f" ({said})" if said else ""
+
+
+def _n_alike(found: Change) -> str:
+    """Return on how many corpora the difference has the direction of the mean."""
+    number = found.n_fewer if (found.share or 0) < 0 else found.n_corpora - found.n_fewer
+    return f"all {found.n_corpora}" if number == found.n_corpora else f"{number} of {found.n_corpora}"
+
+
+def _make(name: Name) -> str:
+    return "make" if name.family == KNN and name.short != name.method else "makes"
+
+
+def _detail(summary: Record, methods: list[str], called: dict[str, Name]) -> str:
+    """Return the errors behind the sentence, by family: the baseline's features, TF-PI, ours; else the lowest."""
+    shown = main_settings(summary)
+    records = {(one["corpus"], one["method"]): one for one in summary["comparison"]["errors"]}
+    families: dict[str, list[tuple[str, float]]] = {}
+    for name in methods:
+        found = [records[corpus, name]["error"] for corpus in shown if (corpus, name) in records]
+        if len(found) == len(shown):
+            families.setdefault(called[name].family, []).append((name, 100 * sum(found) / len(found)))
+    parts = []
+    for family, errors in families.items():
+        told = [(name, error) for name, error in errors if name in _TOLD] or [min(errors, key=lambda entry: entry[1])]
+        said = ", ".join(f"{error:.1f} % {_with(called[name])}" for name, error in told)
+        parts.append(f"{FAMILIES[family]}: {said}")
+    what = "Test errors" if len(shown) == 1 else f"Mean test errors over {len(shown)} corpora"
+    return f"{what} with {'; '.join(parts)}." if parts else ""
+
+
+def _with(name: Name) -> str:
+    return "with our settings" if name.is_ours else f"on {name.short}"
+
+
+def _full(name: Name) -> str:
+    """Name a method in a sentence.
+
+    Examples
+    --------
+    >>> _full(name_of("knn: tf*idf")), _full(name_of("my own"))
+    ('nearest neighbours on TF-IDF', 'my own')
+    """
+    model = FAMILIES[name.family]
+    if name.family not in (KNN, "lr", "svm", "nbsvm"):
+        return name.short
+    return f"{model} with our settings" if name.is_ours else f"{model} on {name.short}"
+
+
+def _count(number: int) -> str:
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[number] if number < len(words) else str(number)
