@@ -104,7 +104,7 @@ class TestTheAnswer:
 
     def test_the_mean_is_first_and_one_choice_serves_all_charts(self, visit, seven):
         page = visit(seven).page
-        assert page.locator("h1").inner_text().startswith("On seven corpora")
+        assert page.locator("h1").inner_text().startswith("On average over seven corpora, ")
         chosen = page.get_by_label("Corpus")
         assert chosen.locator("option").count() == 8
         chosen.select_option(label="Reuters R8")

@@ -26,11 +26,11 @@ from troenpy.report.parts.shell import Part
 from troenpy.report.view import View, percent, seconds
 
 N_UNFOLDED = 12
-N_LINES = 8
+N_LINES = 6
 N_RANKED = 40
 RANKED_CORPORA = 5  # ranks over fewer corpora say little
 LEAST_SECONDS = 1e-3  # for the logarithmic axis
-PER_100 = "errors per 100 of the baseline's"
+PER_100 = "errors, baseline = 100"
 
 
 def key_chart(view: View) -> Panels | None:
@@ -250,7 +250,7 @@ def _lines(view: View, points: Sequence[Record], place: str) -> list[Line]:
     lines = []
     for method in wanted[:N_LINES]:
         name = view.names.get(method)
-        said = method if name is None else name.full
+        said = method if name is None else name.short
         hue = len(FAMILIES) - 1 if name is None else view.hue(method)
         is_ours = name is not None and name.is_ours
         lines.append(Line(said, by_method[method], "" if name is None else name.family, hue, method, is_ours))

@@ -129,7 +129,8 @@ def headline(summary: Record) -> dict[str, Any]:
     shown, methods = main_settings(summary), key_methods(summary)
     if not shown or not methods:
         return {"sentence": "No results.", "detail": "", "methods": []}
-    where = f"On {corpus_name(shown[0])}" if len(shown) == 1 else f"On {_count(len(shown))} corpora"
+    many = f"On average over {_count(len(shown))} corpora"
+    where = f"On {corpus_name(shown[0])}" if len(shown) == 1 else many
     baseline = summary["comparison"]["baseline"]
     called = names(summary)
     if baseline == TF_IDF and any((TF_PI in methods, OURS in methods)):
@@ -157,7 +158,7 @@ def _about_best(summary: Record, where: str, methods: list[str], called: dict[st
         run = [r for r in comparison["errors"] if r["method"] == methods[0] and r["corpus"] in shown]
         mean, makes = sum(record["error"] for record in run) / len(run), _make(called[methods[0]])
         interval = f"95 % interval {100 * run[0]['low']:.1f} to {100 * run[0]['high']:.1f}"
-        said = f" ({interval})" if len(run) == 1 else " on average"
+        said = f" ({interval})" if len(run) == 1 else ""
         return f"{where}, {_full(called[methods[0]])} {makes} errors on {100 * mean:.1f} % of the test documents{said}."
     changes = [found for name in methods if (found := change(summary, name)) is not None]
     if not changes:
@@ -180,7 +181,7 @@ def _compared(found: Change, other: str, make: str = "make") -> str:
     >>> _compared(Change("m", -0.404, 1, 1, 1, 0.07, 0.12, 0.001), "on TF-IDF")
     'make 40 % fewer errors than on TF-IDF'
     >>> _compared(Change("m", -0.21, 7, 6, 5, 0.07, 0.12, None), "on TF-IDF")
-    'make 21 % fewer errors than on TF-IDF on average (fewer on 6 of 7)'
+    'make 21 % fewer errors than on TF-IDF (fewer on 6 of 7)'
     >>> _compared(Change("m", 0.1, 1, 0, 0, 0.11, 0.1, 0.4), "x", "makes")
     'makes about as many errors as x (10 % more, p = 0.40)'
     """
@@ -189,8 +190,8 @@ def _compared(found: Change, other: str, make: str = "make") -> str:
     if _is_alike(found):
         return f"{make} about as many errors as {other}{_size_and_p(found)}"
     word = "fewer" if found.share < 0 else "more"
-    mean = f" on average ({word} on {_n_alike(found)})" if found.n_corpora > 1 else ""
-    return f"{make} {100 * abs(found.share):.0f} % {word} errors than {other}{mean}"
+    many = f" ({word} on {_n_alike(found)})" if found.n_corpora > 1 else ""
+    return f"{make} {100 * abs(found.share):.0f} % {word} errors than {other}{many}"
 
 
 def _in_short(found: Change) -> str:
@@ -219,7 +220,7 @@ def _is_alike(found: Change) -> bool:
 
 def _size_and_p(found: Change) -> str:
     if found.n_corpora > 1:
-        return f" on average (fewer on {found.n_fewer} of {found.n_corpora})"
+        return f" (fewer on {found.n_fewer} of {found.n_corpora})"
     p = "" if found.p is None else f"p = {found.p:.2f}"
     size = f"{100 * abs(found.share or 0):.0f} % {'fewer' if (found.share or 0) < 0 else 'more'}"
     said = ", ".join(part for part in (size if found.share else "", p) if part)

@@ -49,6 +49,11 @@ _SCHEMES = {
     "certainty": "certainty",
 }
 _PROFILES = {"document": "class profile", "copies": "class profile", None: "class profile of all rows"}
+#: The blocks of terms in our settings, which their ablations share.
+_OUR_WEIGHTS = (
+    "log TF × √(certainty × IDF) + log TF × (1 + PCF₁) × IDF",
+    "TF × √(certainty × IDF), Hellinger",
+)
 _TRANSPORT = {"wmd": "WMD", "wfr": "WFR", "hott": "HOTT", "hoftt": "HOFTT"}
 
 
@@ -95,14 +100,17 @@ def name_of(method: str, *, is_transport: bool = False) -> Name:
     ('TF-PI, nearest neighbours', 'TF-PI + BTF + ECIB', 'TF-IDF, L1')
     >>> name_of("knn3: logtf*rf*idf/hellinger").short, name_of("my own").full
     ('log TF-RF-IDF, Hellinger, k = 3', 'my own')
+    >>> name_of("knn: tf*sqrt(certainty*idf)/hellinger & 3*profile").short
+    'our weights + 3 × class profile'
     """
     try:
         read = read_method(method)
     except ValueError:
         return Name(method, method, TRANSPORT if is_transport else OTHER, is_ours=False)
     family = TRANSPORT if is_transport or read.is_transport else read.model
-    if method in OURS:
-        return Name(method, "our settings", family, is_ours=True)
+    if read.with_k(DEFAULT_K).name in OURS:
+        k = "" if read.name in OURS else f", k = {read.k}"
+        return Name(method, f"our settings{k}", family, is_ours=not k)
     return Name(method, _features(read) + _model(read), family, is_ours=False)
 
 
@@ -123,6 +131,8 @@ def _features(method: Method) -> str:
         return _TRANSPORT.get(method.features[0], method.features[0].upper())
     parts = [_columns(columns) for columns in method.columns]
     joined = " + ".join(parts)
+    for weights in _OUR_WEIGHTS:
+        joined = joined.replace(weights, "our weights")
     for scheme in ("", *(f" × {_SCHEMES.get(name, name.upper())}" for name in ("pcf", "ncf", "pi"))):
         joined = joined.replace(f"TF-CIB-NCF{scheme} + TF-CIB-PCF{scheme}", f"ECIB{scheme}")
     return joined

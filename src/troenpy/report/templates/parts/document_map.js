@@ -104,14 +104,15 @@
     canvas.addEventListener("pointerleave", hideTip);
     box.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (!step || !map.places.length || off.size === counts.size) return;
+      if (!step || off.size === counts.size) return;
       event.preventDefault();
+      map.isSeen = true;
       do map.current = (map.current + step + data.codes.length) % data.codes.length;
       while (off.has(data.codes[map.current]));
       map.draw();
       const at = canvas.getBoundingClientRect();
       const [x, y] = map.places[map.current];
-      showTip(tell(map.current), at.left + x, at.top + y);
+      showTip(tell(map.current), at.left + x, at.top + y, "keys");
       say(tell(map.current));
     });
     return map;

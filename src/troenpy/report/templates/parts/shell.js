@@ -37,7 +37,8 @@ const parts = (() => {
   };
 
   const tip = document.getElementById("tip");
-  const showTip = (text, left, top) => {
+  const showTip = (text, left, top, by = "pointer") => {
+    tip.dataset.by = by;
     tip.textContent = text;
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
@@ -59,7 +60,8 @@ const parts = (() => {
     if (element) showTip(element.dataset.tip, event.clientX, event.clientY);
     else if (!(event.target instanceof HTMLCanvasElement)) hideTip();
   });
-  document.addEventListener("scroll", hideTip, { passive: true, capture: true });
+  const leave = () => document.getElementById("tip").dataset.by === "pointer" && hideTip(); // keys scroll, too
+  document.addEventListener("scroll", leave, { passive: true, capture: true });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hideTip();
     const box = event.target instanceof Element ? event.target.closest("[data-tips]") : null;
@@ -73,7 +75,7 @@ const parts = (() => {
     const next = shown[(place + step + shown.length) % shown.length];
     next.classList.add("is-current");
     const at = next.getBoundingClientRect();
-    showTip(next.dataset.tip, at.left + at.width / 2, at.top + at.height / 2);
+    showTip(next.dataset.tip, at.left + at.width / 2, at.top + at.height / 2, "keys");
     say(next.dataset.tip);
   });
   document.addEventListener("focusout", hideTip);

@@ -14,7 +14,7 @@
   const places = new Map(table.terms.map((term, place) => [term, place]));
   const weightsOf = () => table.weights[schemes.value];
   const share = (part, whole) => (whole ? (100 * part) / whole : 0);
-  const least = (value) => Number(value.toPrecision(4)).toString();
+  const least = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
   const spark = (row) => {
     const inside = new Map();
@@ -111,7 +111,7 @@
     document.getElementById("term-name").textContent = table.terms[place];
     document.getElementById("term-said").textContent =
       `Marks ${table.classes[top]} most: ${within(pairs[0]).toFixed(1)} % of its documents have the term, ${others.toFixed(1)} % of the others. ` +
-      `Its ${scheme} weight is ${least(table.weights[scheme][row])}, rank ${number(rank(scheme, row))} of ${number(table.terms.length)} terms on this page.`;
+      `It is in ${number(n)} of ${number(table.n_documents)} training documents; its weight by ${scheme} is ${least(table.weights[scheme][row])}.`;
     document.getElementById("term-classes").replaceChildren(
       ...pairs.map(([code, inside]) => {
         const line = cells(table.classes[code], number(inside), `${share(inside, table.class_documents[code]).toFixed(1)} %`, `${share(inside, n).toFixed(1)} %`);
