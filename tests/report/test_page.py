@@ -467,7 +467,7 @@ class TestHostileText:
     def test_it_is_shown_and_never_run(self, hostile):
         page = hostile.page
         page.locator(".class-columns a.term").first.click()
-        assert page.locator("#term-name").inner_text() == HOSTILE
+        assert hostile.eventually(lambda: page.locator("#term-name").inner_text() == HOSTILE)
         assert HOSTILE in page.locator("#term-contexts").inner_text()
         page.get_by_label("Find a term").fill("<script")
         page.locator("#map").scroll_into_view_if_needed()

@@ -96,6 +96,7 @@
       return best;
     };
     canvas.addEventListener("pointermove", (event) => {
+      if (event.movementX === 0 && event.movementY === 0) return;
       const at = canvas.getBoundingClientRect();
       const i = nearest(event.clientX - at.left, event.clientY - at.top);
       if (i < 0) hideTip();

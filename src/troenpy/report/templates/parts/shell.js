@@ -56,6 +56,7 @@ const parts = (() => {
   const { all, say, copy, showTip, hideTip } = parts;
   const source = (event) => (event.target instanceof Element ? event.target.closest("[data-tip]") : null);
   document.addEventListener("pointermove", (event) => {
+    if (event.movementX === 0 && event.movementY === 0) return; // the page moved, not the pointer
     const element = source(event);
     if (element) showTip(element.dataset.tip, event.clientX, event.clientY);
     else if (!(event.target instanceof HTMLCanvasElement)) hideTip();
