@@ -6,7 +6,7 @@ from made_up_rows import row
 from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, USUAL
 from troenpy.report.claims import SEVEN, TF_IDF, TF_PI
-from troenpy.report.headline import KEY, N_KEY, OURS, key_methods
+from troenpy.report.selection import KEY, N_KEY, OURS, key_methods
 from troenpy.report.summary import summarise
 
 N_TEST = 1000

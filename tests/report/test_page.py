@@ -12,8 +12,8 @@ from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, USUAL
 from troenpy.experiments.splits import count_terms
 from troenpy.report.claims import SEVEN, TF_IDF, TF_PI
-from troenpy.report.headline import OURS
 from troenpy.report.projection import project
+from troenpy.report.selection import OURS
 from troenpy.report.summary import summarise
 from troenpy.report.terms import term_table
 

@@ -6,27 +6,20 @@ from troenpy.experiments.significance import ALPHA
 from troenpy.experiments.tables import p_value
 from troenpy.report.claim_parts import commands, open_claims, tested_claims
 from troenpy.report.claims import ALL_CORPORA, SEVEN
-from troenpy.report.error_parts import (
-    N_RANKED,
-    all_chart,
-    cost_chart,
-    error_table,
-    key_chart,
-    rank_chart,
-    sweep_chart,
-)
+from troenpy.report.dot_charts import N_RANKED, all_chart, key_chart, rank_chart
+from troenpy.report.error_table import error_table
+from troenpy.report.map_part import map_part, map_said, map_title
 from troenpy.report.names import corpus_name
 from troenpy.report.parts import (
     Cell,
     Column,
-    DocumentMap,
-    MapView,
     Panels,
     Table,
     TableRow,
     TermExplorer,
     render_page,
 )
+from troenpy.report.plane_charts import cost_chart, sweep_chart
 from troenpy.report.summary import Summary
 from troenpy.report.view import View, splits_run
 
@@ -38,7 +31,7 @@ def results_page(summary: Summary) -> str:
         summary["comparison"]["friedman"], summary["terms"], summary["projection"],
     )  # fmt: skip
     ranks, curves = rank_chart(view), _curves(view)
-    document_map = None if projection is None else _map(projection)
+    document_map = None if projection is None else map_part(projection)
     return render_page(
         "results.html",
         title=f"troenpy: {', '.join(map(corpus_name, view.main))[:80]}",
@@ -56,8 +49,8 @@ def results_page(summary: Summary) -> str:
         n_methods=len(view.names),
         curves=curves,
         map=document_map,
-        map_title="" if projection is None else _map_title(projection),
-        map_said="" if projection is None else _map_said(projection),
+        map_title="" if projection is None else map_title(projection),
+        map_said="" if projection is None else map_said(projection),
         table=error_table(view),
         caption=_caption(view),
         explorer=None if terms is None else TermExplorer(terms),
@@ -134,54 +127,6 @@ def _sections(
         "made": ("How this was measured", True),
     }
     return [(anchor, name) for anchor, (name, is_shown) in every.items() if is_shown]
-
-
-def _map(projection: dict[str, Any]) -> DocumentMap:
-    views = [MapView(view["name"], _view_said(view), view["x"], view["y"]) for view in projection["views"]]
-    label = f"Map of {projection['n_documents']:,} documents of {len(projection['classes'])} classes."
-    return DocumentMap(label, projection["classes"], projection["codes"], projection["texts"], views)
-
-
-def _view_said(view: dict[str, Any]) -> str:
-    """Say the two numbers of a map in words.
-
-    Examples
-    --------
-    >>> _view_said({"silhouette": 0.312, "silhouette_of_features": 0.05, "trustworthiness": 0.953})
-    'Silhouette of the classes 0.31 in the map, 0.05 in the features; trustworthiness of the map 0.95.'
-    """
-    trust = f"trustworthiness of the map {view['trustworthiness']:.2f}."
-    if view["silhouette"] is None:
-        return trust.capitalize()
-    silhouettes = f"{view['silhouette']:.2f} in the map, {view['silhouette_of_features']:.2f} in the features"
-    return f"Silhouette of the classes {silhouettes}; {trust}"
-
-
-def _map_title(projection: dict[str, Any]) -> str:
-    """Say on which features the classes hold together better, in the map and in the features themselves."""
-    views = {view["scheme"]: view for view in projection["views"]}
-    corpus = corpus_name(projection["corpus"])
-    if any(view["silhouette"] is None for view in views.values()):
-        return f"Maps of {corpus} on TF-IDF and TF-PI"
-    in_map, in_features = (
-        "tighter" if views["pi"][name] > views["idf"][name] else "looser"
-        for name in ("silhouette", "silhouette_of_features")
-    )
-    if in_map == in_features:
-        return f"The classes of {corpus} are {in_map} on TF-PI than on TF-IDF"
-    return f"On TF-PI the classes of {corpus} are {in_features} than on TF-IDF, though {in_map} in the map"
-
-
-def _map_said(projection: dict[str, Any]) -> str:
-    n_shown, n_test = projection["n_documents"], projection["n_test"]
-    which = f"All {n_test:,} test documents" if n_shown == n_test else f"{n_shown:,} of {n_test:,} test documents"
-    return (
-        f"{which} placed by t-SNE, so that documents with like terms lie near each other (the paper's Figure 3). The "
-        "silhouette says how much nearer documents are to their own class than to the next, from −1 to 1; the "
-        "trustworthiness, how many neighbours in the map are neighbours in the features, up to 1. Distances between "
-        f"groups mean little. Seed {projection['seed']}, perplexity {projection['perplexity']:.0f}, weights from the "
-        "training part."
-    )
 
 
 def _terms_said(terms: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from troenpy.display.plain import printable
 from troenpy.experiments import tables
 from troenpy.report.claim_parts import commands, open_claims
 from troenpy.report.claims import HELD, NOT_HELD, is_tested
-from troenpy.report.headline import names
+from troenpy.report.selection import names
 from troenpy.report.summary import Summary
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ Counts come from the training part of the given split, or of the first random sp
 weights: a table holds each distinct row of counts once, and has room for the whole vocabulary of most corpora.
 """
 
-import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import CountedCorpus
+from troenpy.report.quotes import quotes
 from troenpy.weights.count_table import Floats
 from troenpy.weights.paper import pcf
 from troenpy.weights.schemes import WEIGHTS, term_weights
@@ -21,8 +21,6 @@ N_TOP = 20
 MOST_CHARACTERS = 1_500_000  # of a table as JSON, so that a page stays well below 3 MB
 FIRST_SEED = 0
 SCHEME = "certainty"
-N_CONTEXTS = 2  # per term and class
-N_AROUND = 45  # characters of context on each side
 
 _PER_ROW = 6 * len(WEIGHTS) + 8  # characters of a row of counts without the counts
 _PER_COUNT = 6
@@ -110,7 +108,7 @@ def term_table(
         "scheme": scheme,
         "pcf_all": _round(_certainty_of_any(counts))[0],
         "top": [[place[column] for column in top] for top in tops],
-        "contexts": _contexts(corpus, train, counts, marked) if with_contexts else {},
+        "contexts": quotes(corpus, train, [str(name) for name in counts.classes], marked) if with_contexts else {},
     }
 
 
@@ -170,52 +168,6 @@ def _mark(by_class: Any, column: int) -> bytes:
 def _certainty_of_any(counts: ClassCounts) -> Floats:
     """Return PCF_*, the same for all terms, from the difference of two weights."""
     return term_weights(counts, "pcf_present")[:1] - pcf(counts)[:1]
-
-
-def _contexts(
-    corpus: Corpus, train: NDArray[np.int64], counts: ClassCounts, marked: dict[int, list[str]]
-) -> dict[str, list[list[Any]]]:
-    """Quote the terms that mark a class from the first training documents of the class that have them."""
-    code_of = {str(name): code for code, name in enumerate(counts.classes)}
-    wanted = {code: dict.fromkeys(terms, N_CONTEXTS) for code, terms in marked.items()}
-    found: dict[str, list[list[Any]]] = {}
-    for number in train.tolist():
-        code = code_of.get(str(corpus.labels[number]))
-        if code is None or not wanted[code]:
-            continue
-        text = corpus.texts[number]
-        words = set(re.findall(r"\w+", text.lower()))
-        for term in [term for term in wanted[code] if term in words]:
-            quoted = _quote(text, term)
-            if quoted is None:
-                continue
-            found.setdefault(term, []).append([code, quoted])
-            wanted[code][term] -= 1
-            if not wanted[code][term]:
-                del wanted[code][term]
-    return found
-
-
-def _quote(text: str, term: str) -> str | None:
-    """Return a term with what stands around it, on one line.
-
-    Examples
-    --------
-    >>> _quote("The minister said that parliament will vote on the tax after the summer, and not before.", "vote")
-    'The minister said that parliament will vote on the tax after the summer, and not before.'
-    >>> _quote("x " * 50 + "Vote" + " y" * 50, "vote")
-    '… x x x x x x x x x x x x x x x x x x x x x x Vote y y y y y y y y y y y y y y y y y y y y y y …'
-    """
-    match = re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text, flags=re.IGNORECASE)
-    if match is None:
-        return None
-    before, after = text[max(0, match.start() - 4 * N_AROUND) : match.start()], text[match.end() :][: 4 * N_AROUND]
-    before, after = " ".join(before.split()), " ".join(after.split())
-    if len(before) > N_AROUND:
-        before = "… " + (before[-N_AROUND:].partition(" ")[2] or before[-N_AROUND:])
-    if len(after) > N_AROUND:
-        after = (after[:N_AROUND].rpartition(" ")[0] or after[:N_AROUND]) + " …"
-    return " ".join(part for part in (before, match[0], after) if part)
 
 
 def _pairs(by_class: Any, column: int) -> list[int]:

@@ -5,10 +5,12 @@ from functools import cached_property
 from typing import Any
 
 from troenpy.experiments.tables import Record, p_value
-from troenpy.report.headline import change, main_settings, names
 from troenpy.report.names import FAMILIES, Name, corpus_name
 from troenpy.report.parts import Choices, Group
+from troenpy.report.selection import change, main_settings, names
 from troenpy.report.summary import Summary
+
+PER_100 = "errors, baseline = 100"
 
 
 @dataclass(frozen=True)
