@@ -72,7 +72,7 @@ class TestReproduce:
         code, output = troenpy_command("reproduce")
         assert code == 0
         assert "r8: test error, %" in output
-        assert "TF-PI, nearest neighbours" in output
+        assert "TF-PI, kNN" in output
         assert "what the paper claims" in output
         folder = "troenpy-results"
         files = ", ".join(f"{folder}/report.{kind}" for kind in ("html", "md", "json"))
@@ -167,7 +167,7 @@ class TestReproduce:
             "reproduce", *words, "--deduplicated", "--train-fraction", "0.5", "--train-fraction", "1"
         )
         assert code == 0
-        assert "TF, k = 3, nearest neighbours" in output
+        assert "TF, k = 3, kNN" in output
         assert "twitter, deduplicated, 0.5 of training" in output
 
     @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def test_no_two_methods_have_one_name(k):
     names = [name_of(method.name) for method in read_methods(METHODS, [k])]
     assert len(names) > 100
     assert [entry for entry, times in Counter(name.full for name in names).items() if times > 1] == []
+    assert len({name.brief for name in names}) == len(names)
 
 
 def test_ours_are_marked_and_named():

@@ -104,7 +104,7 @@ def test_the_answer_has_at_most_twelve_methods_in_the_order_of_the_page(corpora)
     methods = summary["headline"]["methods"]
     assert 8 <= len(methods) <= 12
     lines = [line for line in shown.splitlines() if line.startswith("│")]
-    assert [cells(line)[1] for line in lines] == [name_of(method).full for method in methods]
+    assert [cells(line)[1] for line in lines] == [name_of(method).brief for method in methods]
     if len(corpora) == 1:
         errors = {record["method"]: record["error"] for record in summary["comparison"]["errors"]}
         assert [cells(line)[2] for line in lines] == [f"{100 * errors[method]:.2f}" for method in methods]
@@ -114,8 +114,14 @@ def test_everything_has_every_method_after_those_that_matter():
     summary, show = answered(["r8"], everything=True)
     names = [cells(line)[1] for line in show(200).splitlines() if line.startswith("│")]
     methods = summary["headline"]["methods"]
-    assert names[: len(methods)] == [name_of(method).full for method in methods]
+    assert names[: len(methods)] == [name_of(method).brief for method in methods]
     assert len(names) == len(set(names)) == len(summary["comparison"]["methods"])
+
+
+def test_in_eighty_columns_every_method_of_the_answer_is_one_line():
+    summary, show = answered(["r8"])
+    shown = [line for line in show(80).splitlines() if line.startswith("│")]
+    assert len(shown) == len(summary["headline"]["methods"]) <= 12
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -23,6 +23,8 @@ FAMILIES = {
     OTHER: "other methods",
 }
 
+#: The same in the little space of a terminal.
+_BRIEF = {KNN: "kNN", LOGISTIC: "logistic", SVM: "SVM", NBSVM: "NB-SVM", TRANSPORT: "transport"}
 _CORPORA = {
     "bbcsport": "BBC Sport",
     "twitter": "Twitter",
@@ -82,6 +84,11 @@ class Name:
     def full(self) -> str:
         """The name with its model, such as "TF-PI, nearest neighbours"."""
         return self.short if self.family == OTHER else f"{self.short}, {FAMILIES[self.family]}"
+
+    @property
+    def brief(self) -> str:
+        """The name with a short word for its model, such as "TF-PI, kNN"."""
+        return self.short if self.family == OTHER else f"{self.short}, {_BRIEF[self.family]}"
 
 
 @lru_cache(maxsize=4096)

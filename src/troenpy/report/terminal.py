@@ -40,11 +40,11 @@ def answer_tables(summary: Summary, width: int, *, everything: bool = False) -> 
 
     def renamed(records: list[tables.Record], field: str) -> list[tables.Record]:
         chosen = sorted((one for one in records if one[field] in place), key=lambda one: place[one[field]])
-        return [one | {field: called[one[field]].full} for one in chosen]
+        return [one | {field: called[one[field]].brief} for one in chosen]
 
     baseline = comparison["baseline"]
     shown = comparison | {
-        "baseline": called[baseline].full if baseline in called else baseline,
+        "baseline": called[baseline].brief if baseline in called else baseline,
         "methods": renamed(comparison["methods"], "name"),
         "errors": renamed(comparison["errors"], "method"),
     }
