@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 from hypothesis import settings
 from kernel_switch import kernel_off
+from visits import Visit, chromium
 
 from troenpy import _kernel, kernel_available
 
@@ -54,3 +55,28 @@ def kernel_or_twin(request):
     elif not kernel_available():
         pytest.skip("no kernel")
     return request.param
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A real browser, or skip."""
+    api = pytest.importorskip("playwright.sync_api")
+    path = chromium()
+    with api.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open pages in the browser; see `visits`."""
+    opened = []
+
+    def open_page(path, **options):
+        opened.append(Visit(browser, path, **options))
+        return opened[-1]
+
+    yield open_page
+    for one in opened:
+        one.context.close()

@@ -1,7 +1,7 @@
 """The documentation is run and compared, not believed."""
 
 import doctest
-import importlib
+import importlib.util
 import re
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def text(name):
 
 
 def test_every_example_of_the_guide_gives_what_it_shows(capsys):
-    pytest.importorskip("altair")
+    pytest.importorskip("jinja2")
     guide = text("guide.md")
     blocks = re.findall(r"```pycon\n(.*?)```", guide, flags=re.DOTALL)
     assert len(blocks) == guide.count("```") // 2
@@ -65,3 +65,16 @@ def test_every_weight_of_the_paper_has_its_equation():
     page = text("maths.md")
     paper = [name for name, weight in troenpy.WEIGHTS.items() if weight.__module__ == "troenpy.weights"]
     assert [name for name in paper if f"troenpy.weights.{name}`" not in page] == []
+
+
+def test_the_gallery_has_the_pictures_that_its_command_writes():
+    pytest.importorskip("playwright")
+    pytest.importorskip("PIL")
+    specification = importlib.util.spec_from_file_location("write_gallery", DOCS / "write_gallery.py")
+    gallery = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(gallery)
+    written = {f"gallery/{picture.name}.png" for picture in gallery.PICTURES}
+    shown = set(re.findall(r"\]\((gallery/\S+\.png)\)", text("gallery.md")))
+    assert shown == written == {f"gallery/{path.name}" for path in (DOCS / "gallery").iterdir()}
+    assert max(path.stat().st_size for path in (DOCS / "gallery").iterdir()) < 100_000
+    assert "docs/gallery/r8.png" in (DOCS.parent / "README.md").read_text(encoding="utf-8")

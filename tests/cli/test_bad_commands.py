@@ -8,7 +8,7 @@ import pytest
 from made_up_rows import row
 
 pytest.importorskip("typer")
-pytest.importorskip("altair")
+pytest.importorskip("jinja2")
 from typer.testing import CliRunner
 
 from troenpy import datasets
@@ -100,9 +100,6 @@ COMMANDS = {
     "other versions": (["report", "versions.jsonl"], 1, "rows from different versions of numpy cannot .*"),
     "no such baseline": (["report", "good.jsonl", "--baseline", "x"], 1, "baseline 'x' was not run: .* of knn: tf.*"),
     "a report below a file": (["report", "good.jsonl", "--out", "a file/x"], 1, "a file/x: Not a directory"),
-    "figures below a file": (
-        ["report", "good.jsonl", "--rows-only", "--figures", "a file/x"], 1, "a file/x: Not a directory",
-    ),
     "rows of another corpus": (
         ["reproduce", "--out", "elsewhere", "--no-page"], 1, ".*has rows for a different corpus named r8: .*",
     ),

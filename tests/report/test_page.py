@@ -1,11 +1,6 @@
-"""The page in a real browser: it draws, filters, sorts and finds, asks for nothing, and runs nothing from a corpus.
+"""The page in a real browser: it answers a reader's questions, asks for nothing, and runs nothing from a corpus."""
 
-Needs Chromium, by TROENPY_CHROMIUM or on the PATH. Where that is "required", as in .ci/run, none is a failure.
-"""
-
-import os
-import shutil
-from pathlib import Path
+import json
 
 import numpy as np
 import pytest
@@ -13,71 +8,20 @@ from made_up_rows import row
 
 from troenpy import report
 from troenpy.datasets.corpora import Corpus
+from troenpy.experiments.grammar import read_methods
+from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, USUAL
 from troenpy.experiments.splits import count_terms
-from troenpy.report.figures import FIGURE_1, FIGURE_2
+from troenpy.report.claims import SEVEN, TF_IDF, TF_PI
 from troenpy.report.projection import project
+from troenpy.report.selection import OURS
 from troenpy.report.summary import summarise
 from troenpy.report.terms import term_table
 
-pytest.importorskip("altair")
+pytest.importorskip("jinja2")
 
 HOSTILE = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>{{7*7}}${alert(1)}</script><!--'
-CORPORA = ("bbcsport", "twitter", "ohsumed", "classic", "r8")
-
-
-def chromium():
-    """Return the path of a browser, or skip."""
-    given = os.environ.get("TROENPY_CHROMIUM", "")
-    names = [given] if given not in ("", "required") else ["chromium", "chromium-browser", "google-chrome"]
-    found = next((path for name in names if (path := shutil.which(name))), None)
-    if found is None and given:
-        pytest.fail(f"TROENPY_CHROMIUM is {given!r}, and there is no such browser: apt-get install chromium")
-    if found is None:
-        pytest.skip("no Chromium here: install it, or name it in TROENPY_CHROMIUM")
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api")
-    path = chromium()
-    with api.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-class Visit:
-    """A page that was opened, and what it did meanwhile."""
-
-    def __init__(self, browser, path, **options):
-        self.context = browser.new_context(reduced_motion="reduce", **options)
-        self.context.set_default_timeout(300_000)
-        self.page = self.context.new_page()
-        self.messages, self.requests, self.dialogs = [], [], []
-        self.page.on("console", lambda message: self.messages.append(message.text))
-        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-drawn]")
-
-    def is_quiet(self):
-        return self.messages == [] and self.dialogs == [] and len(self.requests) == 1
-
-
-@pytest.fixture
-def visit(browser):
-    opened = []
-
-    def open_page(path, **options):
-        opened.append(Visit(browser, path, **options))
-        return opened[-1]
-
-    yield open_page
-    for one in opened:
-        one.context.close()
+PHONE = {"width": 390, "height": 844}
 
 
 def corpus(name, classes, *, n_documents=120, extra=""):
@@ -91,151 +35,465 @@ def corpus(name, classes, *, n_documents=120, extra=""):
     return Corpus(name, texts, np.array(classes)[labels], split)
 
 
-def rows(corpora=CORPORA, methods=(*FIGURE_1, *FIGURE_2, "hoftt: x")):
+METHODS = tuple(method.name for method in read_methods(USUAL))
+
+
+def rows(corpora=SEVEN, methods=METHODS):
+    """Errors that differ by corpus and method; ours are the lowest."""
     return [
-        row(name, method, 10 + 3 * place + len(name), seconds=0.1 * 3**place)
-        for name in corpora
+        row(name, method, 40 + (7 * place + 11 * number) % 200, n_test=1000, seconds=0.05 * 1.3**place)
+        for number, name in enumerate(corpora)
         for place, method in enumerate(methods)
     ]
 
 
-def written(folder, found, given, **options):
-    counted = count_terms(given)
-    parts = {"terms": term_table(given, counted), "projection": project(given, counted)}
-    summary = summarise(found, **parts, **options)
-    report.write_report(summary, folder)
+def written(folder, found, given=None, **options):
+    parts = {}
+    if given is not None:
+        counted = count_terms(given)
+        parts = {"terms": term_table(given, counted), "projection": project(given, counted)}
+    report.write_report(summarise(found, **parts, **options), folder)
     return folder / "report.html"
 
 
 @pytest.fixture(scope="module")
-def page_path(tmp_path_factory):
-    sweep = [row("r8", f"knn{k}: tf*idf", 20 + k, train_fraction=0.5, n_train=200) for k in (1, 3)]
+def seven(tmp_path_factory):
+    """The page of seven corpora, with terms and maps of r8, a sweep of k and a learning curve."""
+    extra = [row("r8", f"knn{k}: tf*idf", 90 + k, n_test=1000) for k in (1, 3)]
+    extra += [row("r8", method, 300, n_test=1000, train_fraction=0.5, n_train=200) for method in (TF_IDF, TF_PI)]
     names = ["acq", "earn", "grain", "ship"]
-    return written(tmp_path_factory.mktemp("page"), rows() + sweep, corpus("r8", names), notes=["a note"])
+    return written(tmp_path_factory.mktemp("seven"), rows() + extra, corpus("r8", names), notes=["a note"])
 
 
-def marks(page, panel=0):
-    """The documents that a map shows."""
-    return page.locator(".map").nth(panel).locator("svg .mark-symbol path")
+@pytest.fixture(scope="module")
+def single(tmp_path_factory):
+    """The page of one corpus, by the default methods."""
+    return written(tmp_path_factory.mktemp("single"), rows(["r8"]), corpus("r8", ["acq", "earn", "grain", "ship"]))
 
 
-def eventually(page, condition):
-    """Wait until something holds, however busy the machine is."""
-    for _ in range(3000):
-        if condition():
-            return True
-        page.wait_for_timeout(100)
-    return False
+class TestTheAnswer:
+    def test_the_numbers_of_the_first_screen_are_those_of_the_rows(self, visit, single):
+        opened = visit(single, viewport={"width": 1280, "height": 800})
+        errors = {one.method: one.error for one in rows(["r8"])}
+        fewer = {method: round(100 * (1 - errors[method] / errors[TF_IDF])) for method in (TF_PI, OURS)}
+        said = opened.page.locator("h1").inner_text()
+        assert said.startswith("On Reuters R8, nearest neighbours on TF-PI make ")
+        for share in fewer.values():
+            assert f"{abs(share)} % {'fewer' if share > 0 else 'more'}" in said
+        shown = opened.page.locator("#answer .dot-row")
+        methods = json.loads((single.parent / "report.json").read_text())["headline"]["methods"]
+        assert shown.count() == len(methods)
+        for place, method in enumerate(methods):
+            assert shown.nth(place).locator("td.number").inner_text().split()[0] == f"{100 * errors[method]:.1f}"
+            assert method in shown.nth(place).get_attribute("data-tip")
+        box = shown.last.bounding_box()
+        assert box["y"] + box["height"] < 800
+
+    def test_dots_lie_where_their_numbers_say(self, visit, single):
+        page = visit(single, viewport={"width": 1280, "height": 800}).page
+        errors = {one.method: one.error for one in rows(["r8"])}
+        found = []
+        for line in page.locator("#answer .dot-row").all():
+            dot, track = line.locator(".dot").bounding_box(), line.locator(".track").bounding_box()
+            place = (dot["x"] + dot["width"] / 2 - track["x"]) / track["width"]
+            found.append((100 * errors[line.get_attribute("data-tip").splitlines()[1]], place))
+        (one, here), (other, there) = min(found), max(found)
+        slope = (there - here) / (other - one)
+        for error, place in found:
+            assert place == pytest.approx(error * slope, abs=0.01)
+
+    def test_the_mean_is_first_and_one_choice_serves_all_charts(self, visit, seven):
+        page = visit(seven).page
+        assert page.locator("h1").inner_text().startswith("On average over seven corpora, ")
+        chosen = page.get_by_label("Corpus")
+        assert chosen.locator("option").count() == 8
+        chosen.select_option(label="Reuters R8")
+        errors = {one.method: one.error for one in rows() if one.corpus == "r8"}
+        first = page.locator("#answer .dot-row:visible").first
+        assert first.locator("td.number").inner_text().split()[0] == f"{100 * errors[TF_IDF]:.1f}"
+        shown = [part.get_attribute("data-setting") for part in page.locator("[data-setting]:visible").all()]
+        assert set(shown) == {"5"}
+        assert len(shown) >= 4
+
+    def test_what_to_type_next_can_be_copied(self, visit, single):
+        opened = visit(single, permissions=["clipboard-read", "clipboard-write"])
+        page = opened.page
+        page.locator(".commands [data-copies]").last.click()
+        assert page.evaluate("navigator.clipboard.readText()") == "troenpy reproduce --datasets all"
+        assert page.locator("#said").inner_text() == "copied"
+
+    def test_groups_are_switched_by_mouse_and_keyboard(self, visit, seven):
+        page = visit(seven).page
+        knn = page.get_by_role("button", name="nearest neighbours")
+        visible = page.locator('#answer [data-group="knn"]:visible')
+        others = page.locator('#answer [data-group="lr"]:visible')
+        n_all = visible.count()
+        assert n_all == 4
+        knn.click()
+        assert (visible.count(), others.count() > 0, knn.get_attribute("aria-pressed")) == (0, True, "false")
+        knn.press("Enter")
+        assert visible.count() == n_all
+        knn.click(modifiers=["Shift"])
+        assert (visible.count(), others.count()) == (n_all, 0)
+        knn.click(modifiers=["Shift"])
+        assert others.count() > 0
+
+    def test_arrow_keys_show_what_hovering_shows(self, visit, single):
+        page = visit(single).page
+        page.locator("#answer .dot-rows").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        tip = page.locator("#tip")
+        assert page.locator("#answer .dot-row").nth(1).get_attribute("data-tip") == tip.inner_text()
+        assert page.locator("#said").text_content() == tip.inner_text()
+        assert "95 % interval" in tip.inner_text()
+        assert "per split" in tip.inner_text()
+        page.keyboard.press("Escape")
+        assert tip.is_hidden()
 
 
-def test_it_draws_every_chart_and_asks_for_nothing(visit, page_path):
-    opened = visit(page_path)
-    assert opened.is_quiet(), (opened.messages, opened.requests)
-    page = opened.page
-    figures = [element.get_attribute("id") for element in page.locator("figure").all()]
-    assert figures == ["figure-1", "figure-2", "figure-3", "error-reduction", "ranks", "cost", "neighbours"]
-    for plot in page.locator(".plot").all():
-        box = plot.locator("svg").bounding_box()
-        assert box is not None
-        assert box["width"] > 200
-        assert box["height"] > 50
-        assert plot.locator("svg path").count() > 3
-    words = [element.get_attribute("aria-label") for element in page.get_by_role("img").all()]
-    assert len(words) == page.locator(".plot").count() == 8
-    assert "r8: knn: tf*idf 12.00 %, knn: tf*pi 15.00 %" in words[0]
-    assert all(len(text) > 50 for text in words)
+class TestClaims:
+    def test_those_that_were_tested_come_first_and_the_rest_is_one_line(self, visit, single):
+        page = visit(single).page
+        claims = json.loads((single.parent / "report.json").read_text())["claims"]
+        tested = [claim for claim in claims if claim["verdict"] in ("held", "not held")]
+        shown = page.locator(".claims > li")
+        assert shown.count() == len(tested) > 0
+        assert tested[0]["text"] in shown.first.inner_text()
+        rest = page.locator(".open-claims")
+        assert rest.locator("summary").inner_text().startswith(f"{14 - len(tested)} claims of the paper need more")
+        assert rest.locator("li").first.is_hidden()
+        rest.locator("summary").click()
+        assert "needs 7 corpora" in rest.inner_text()
+
+    def test_on_seven_corpora_each_has_a_picture(self, visit, seven):
+        page = visit(seven).page
+        assert page.locator(".claims > li").count() >= 11
+        bars = page.locator(".claims > li").first.locator(".changes > span")
+        assert bars.count() == 7
+        assert "BBC Sport" in bars.first.get_attribute("data-tip")
+
+    def test_on_a_corpus_of_ones_own_they_are_not_in_the_way(self, visit, tmp_path):
+        page = visit(written(tmp_path, rows(["mine"]))).page
+        assert page.locator(".claims").count() == 0
+        assert "about other corpora" in page.locator("#claims-title").inner_text()
 
 
-def test_the_legend_filters_by_mouse_and_keyboard(visit, page_path):
-    page = visit(page_path).page
-    n_all = marks(page).count()
-    assert marks(page, 1).count() == n_all > 40
-    first = page.locator(".legend [data-code]").first
-    n_first = int(first.locator("small").inner_text())
+class TestCharts:
+    def test_the_page_asks_for_nothing_and_has_every_part(self, visit, seven):
+        opened = visit(seven)
+        assert opened.is_quiet(), (opened.messages, opened.requests)
+        ids = [section.get_attribute("id") for section in opened.page.locator("main > section").all()]
+        assert ids == [
+            *("answer", "claims", "methods", "cost", "ranks", "training-size", "neighbours", "map", "errors"),
+            *("terms", "made"),
+        ]
+        for link in opened.page.locator("nav a").all():
+            assert opened.page.locator(link.get_attribute("href")).count() == 1
 
-    def shows(n_documents):
-        return eventually(page, lambda: marks(page).count() == marks(page, 1).count() == n_documents)
+    def test_all_methods_are_sorted_and_unfolded_by_a_button(self, visit, single):
+        page = visit(single).page
+        shown = page.locator("#methods .dot-row:visible")
+        n_folded = shown.count()
+        page.get_by_role("button", name="Show all").click()
+        assert n_folded < shown.count() == len(USUAL)
+        numbers = [float(text.split()[0]) for text in page.locator("#methods td.number").all_inner_texts()]
+        assert numbers == sorted(numbers)
 
-    first.click()
-    assert first.get_attribute("aria-pressed") == "false"
-    assert shows(n_all - n_first)
-    first.press("Enter")
-    assert shows(n_all)
-    first.click(modifiers=["Shift"])
-    assert shows(n_first)
-    page.locator(".legend [data-all]").click()
-    assert shows(n_all)
+    def test_labels_of_points_do_not_overlap(self, visit, single):
+        page = visit(single).page
+        page.locator("#cost").scroll_into_view_if_needed()
+        boxes = [label.bounding_box() for label in page.locator("#cost .point b:visible").all()]
+        assert len(boxes) >= 3
+        for place, one in enumerate(boxes):
+            for other in boxes[:place]:
+                is_apart = (
+                    one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
+                    or one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
+                )  # fmt: skip
+                assert is_apart, (one, other)
 
+    def test_pointing_at_a_rank_marks_what_does_not_differ(self, visit, seven):
+        page = visit(seven).page
+        like = page.locator("#ranks .is-like")
+        before = like.all_inner_texts()
+        assert len(before) >= 1
+        page.locator("#ranks .dot-row:visible").last.hover()
+        assert like.all_inner_texts() != before
 
-def test_hovering_shows_the_first_words_and_the_class(visit, page_path):
-    page = visit(page_path).page
-    marks(page).first.hover(force=True)
-    shown = page.locator("#vg-tooltip-element.visible")
-    shown.wait_for()
-    assert "first" in shown.inner_text()
-    assert any(name in shown.inner_text() for name in ("acq", "earn", "grain", "ship"))
+    def test_nothing_with_one_bar_is_drawn(self, visit, tmp_path):
+        opened = visit(written(tmp_path, [row("mine", "knn: tf", 10)]))
+        assert opened.is_quiet()
+        page = opened.page
+        assert "on TF make errors on 10.0 % of the test documents" in page.locator("h1").inner_text()
+        ids = [section.get_attribute("id") for section in page.locator("main > section").all()]
+        assert ids == ["answer", "claims", "errors", "terms", "made"]
 
+    def test_the_maps_filter_classes_and_tell_documents(self, visit, single):
+        opened = visit(single)
+        page = opened.page
+        page.locator("#map").scroll_into_view_if_needed()
+        canvas = page.locator(".map canvas").first
 
-def test_the_search_finds_a_term(visit, page_path):
-    page = visit(page_path).page
-    page.get_by_label("Find a term").fill("class2")
-    page.locator("#term-detail").wait_for()
-    assert page.locator("#term-name").inner_text() == "class2"
-    assert page.locator("#found-count").inner_text() == "1 found"
-    lines = page.locator("#term-classes tr")
-    assert lines.count() == 1
-    assert lines.first.locator("th").inner_text() == "grain"
-    ranks = page.locator("#term-ranks tr")
-    assert ranks.count() == 25
-    place = ranks.filter(has=page.locator("th", has_text="chi2")).locator("td").inner_text()
-    assert place.startswith("1 of")
-    page.get_by_label("Find a term").fill("word1")
-    assert page.locator("#found button").count() == 11  # word1, word10 to word19
-    page.get_by_label("Find a term").fill("nowhere")
-    assert "no term on this page contains “nowhere”" in page.locator("#found-count").inner_text()
-    page.locator("button.term").first.click()
-    assert page.locator("#term-name").inner_text() == page.locator("button.term").first.inner_text()
+        def shows(number):
+            return opened.eventually(lambda: canvas.get_attribute("data-shown") == str(number))
 
-
-def test_titles_sort_the_tables(visit, page_path):
-    page = visit(page_path).page
-    table = page.locator("table.errors")
-    column = page.locator("table.errors thead th", has_text="r8").first
-
-    def errors():
-        cells = table.locator("tbody td:nth-child(6)").all_inner_texts()
-        return [float(text.split()[0]) for text in cells if text != "not run"]
-
-    column.get_by_role("button").click()
-    assert column.get_attribute("aria-sort") == "ascending"
-    assert errors() == sorted(errors())
-    column.get_by_role("button").press("Enter")
-    assert column.get_attribute("aria-sort") == "descending"
-    assert errors() == sorted(errors(), reverse=True)
-    assert errors() != sorted(errors())
-
-
-def test_the_corpus_of_the_costs_can_be_chosen(visit, page_path):
-    page = visit(page_path).page
-    chosen = page.locator('[data-controls="cost"]').get_by_label("Corpus")
-    before = page.locator("#cost .plot svg").inner_html()
-    chosen.select_option("r8")
-    assert eventually(page, lambda: page.locator("#cost .plot svg").inner_html() != before)
+        n_all = sum(int(text.split()[-1]) for text in page.locator("[data-class]").all_inner_texts())
+        assert shows(n_all)
+        first = page.locator("[data-class]").first
+        n_first = int(first.inner_text().split()[-1])
+        first.click()
+        assert shows(n_all - n_first)
+        first.press("Enter")
+        assert shows(n_all)
+        first.click(modifiers=["Shift"])
+        assert shows(n_first)
+        page.get_by_role("button", name="All or none").click()
+        assert shows(n_all)
+        page.locator(".map").first.focus()
+        page.keyboard.press("ArrowRight")
+        assert "first" in page.locator("#tip").inner_text()
+        assert page.locator("#tip").inner_text().split("\n")[0] in ("acq", "earn", "grain", "ship")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_it_fits_a_phone_and_reads_in_the_dark(visit, page_path, width, colours):
-    opened = visit(page_path, viewport={"width": width, "height": 800}, color_scheme=colours)
-    assert opened.is_quiet()
-    page = opened.page
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for plot in page.locator(".plot").all():
-        assert plot.locator("svg").bounding_box()["width"] <= width
-    text, ground = (page.evaluate(f"getComputedStyle(document.body).{name}") for name in ("color", "backgroundColor"))
-    assert contrast(text, ground) > 7
-    for verdict in page.locator(".verdict").all():
-        assert contrast(verdict.evaluate("element => getComputedStyle(element).color"), ground) >= 4.5
+class TestTheTable:
+    def errors(self, page, column=3):
+        cells = page.locator(f"#all-errors tbody tr:visible td:nth-child({column}) .cell").all_inner_texts()
+        return [float(text.replace("−", "-").replace("+", "")) for text in cells if text != "not run"]
+
+    def test_titles_sort(self, visit, single):
+        page = visit(single).page
+        title = page.locator("#all-errors thead th").nth(2)
+        title.get_by_role("button").click()
+        assert title.get_attribute("aria-sort") == "ascending"
+        assert self.errors(page) == sorted(self.errors(page))
+        title.get_by_role("button").press("Enter")
+        assert title.get_attribute("aria-sort") == "descending"
+        assert self.errors(page) == sorted(self.errors(page), reverse=True)
+
+    def test_it_finds_rows_by_name_and_by_method(self, visit, single):
+        page = visit(single).page
+        find = page.locator("#errors").get_by_label("Find")
+        for typed, method in (("tf-pi neigh", "knn: tf*pi"), ("knn: tf*chi2", "knn: tf*chi2")):
+            find.fill(typed)
+            assert page.locator("#all-errors tbody tr:visible .code").all_inner_texts() == [method]
+        assert f"1 of {len(USUAL)} rows" in page.locator("#errors .count").inner_text()
+
+    def test_differences_from_a_row(self, visit, single):
+        page = visit(single).page
+        errors = {one.method: 100 * one.error for one in rows(["r8"])}
+        page.get_by_label("Show differences from").select_option(label="TF-IDF, nearest neighbours")
+        methods = page.locator("#all-errors td.code").all_inner_texts()
+        expected = [errors[m] if m == TF_IDF else errors[m] - errors[TF_IDF] for m in methods]
+        assert self.errors(page) == pytest.approx(expected, abs=0.006)
+
+    def test_what_is_shown_is_copied(self, visit, single):
+        page = visit(single, permissions=["clipboard-read", "clipboard-write"]).page
+        page.locator("#errors").get_by_label("Find").fill("TF-PI nearest")
+        page.get_by_role("button", name="Copy as CSV").click()
+        header, line, end = page.evaluate("navigator.clipboard.readText()").split("\r\n")
+        error = next(one.error for one in rows(["r8"]) if one.method == TF_PI)
+        assert header.split(",")[:2] == ["method", "model"]
+        assert line.startswith(f"TF-PI,nearest neighbours,{100 * error:.2f},")
+        assert (line.endswith(",knn: tf*pi"), end) == (True, "")
+        page.get_by_role("button", name="Copy as Markdown").click()
+        lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+        assert lines[1].startswith("| --- | --- | ---: |")
+        assert lines[2].startswith(f"| TF-PI | nearest neighbours | {100 * error:.2f} |")
+        assert "knn: tf\\*pi" in lines[2]
+
+    def test_its_header_and_first_column_stay(self, visit, seven):
+        page = visit(seven, viewport=PHONE).page
+        box = page.locator("#errors .table-box")
+        box.scroll_into_view_if_needed()
+        box.evaluate("box => box.scrollTo(300, 300)")
+        frame = box.bounding_box()
+        head, first = page.locator("#all-errors thead th").nth(4), page.locator("#all-errors tbody th").nth(12)
+        assert head.bounding_box()["y"] == pytest.approx(frame["y"], abs=3)
+        assert first.bounding_box()["x"] == pytest.approx(frame["x"], abs=3)
+
+
+class TestTerms:
+    def test_the_search_finds_a_term_and_accounts_for_its_weight(self, visit, single):
+        page = visit(single).page
+        page.get_by_label("Find a term").fill("class2")
+        detail = page.locator("#term-detail")
+        detail.wait_for()
+        assert page.locator("#term-name").inner_text() == "class2"
+        assert page.locator("#term-count").inner_text() == "1 found."
+        assert "Marks grain most: 100.0 % of its documents have the term, 0.0 % of the others." in detail.inner_text()
+        lines = page.locator("#term-classes tr")
+        assert lines.all_inner_texts() == ["grain\t15\t100.0 %\t100.0 %"]
+        given = corpus("r8", ["acq", "earn", "grain", "ship"])
+        table = term_table(given, count_terms(given))
+        place = table["rows"][table["terms"].index("class2")]
+        for scheme in ("pcf_present", "pcf", "idf", "pi"):
+            weight = f"{table['weights'][scheme][place]:.4g}"
+            assert f"= {float(weight):g}" in page.locator("#term-account").inner_text()
+        assert "class2" in page.locator("#term-contexts mark").first.inner_text()
+        page.get_by_label("Find a term").fill("word1")
+        assert page.locator("#found a").count() == 11  # word1, word10 to word19
+        page.get_by_label("Find a term").fill("nowhere")
+        assert "No term on this page contains “nowhere”." in page.locator("#term-count").inner_text()
+
+    def test_ranks_are_those_of_all_terms(self, visit, single):
+        from troenpy import TfPiVectorizer
+
+        page = visit(single, address="#term=word3").page
+        page.locator("#term-detail summary").click()
+        given = corpus("r8", ["acq", "earn", "grain", "ship"])
+        train = [i for i, part in enumerate(given.split) if part == "train"]
+        fitted = TfPiVectorizer(stop_words="english").fit([given.texts[i] for i in train], given.labels[train])
+        line = page.locator("#term-ranks tr").filter(has=page.locator("th", has_text="pi")).first.inner_text()
+        assert line.split("\t")[2] == str(fitted.explain("word3").rank)
+
+    def test_a_term_has_an_address_and_a_way_back(self, visit, single):
+        opened = visit(single, address="#term=class1")
+        page = opened.page
+        assert page.locator("#term-name").inner_text() == "class1"
+        page.get_by_role("button", name="Back to all terms").click()
+        assert page.locator("#term-detail").is_hidden()
+        link = page.locator(".class-columns a.term").first
+        name = link.inner_text()
+        link.click()
+        assert page.url.endswith(f"#term={name}")
+        assert opened.eventually(lambda: page.locator("#term-name").inner_text() == name)
+        assert page.evaluate("document.activeElement.id") == "term-detail"
+        page.go_back()
+        assert opened.eventually(lambda: page.locator("#term-detail").is_hidden())
+        page.goto(page.url.split("#")[0] + "#term=nowhere")
+        assert "No term on this page is “nowhere”" in page.locator("#term-count").inner_text()
+
+    def test_the_order_and_the_weight_can_be_chosen(self, visit, single):
+        page = visit(single).page
+        first = page.locator('[data-class-terms="0"] li')
+        before = first.all_inner_texts()
+        assert before[0].startswith("class0")
+        page.get_by_label("Order").select_option("documents")
+        by_documents = [int(text.split()[-1]) for text in first.all_inner_texts()]
+        assert by_documents == sorted(by_documents, reverse=True)
+        page.get_by_label("Order").select_option("both")
+        assert [text.split()[0] for text in first.all_inner_texts()] == [text.split()[0] for text in before]
+        page.locator("#scheme").select_option("pi")
+        assert "Weight: pi" in page.locator("#marks-said").inner_text()
+
+
+class TestEverywhere:
+    @pytest.mark.parametrize("name", ["seven", "single"])
+    @pytest.mark.parametrize("width", [360, 390, 1280])
+    def test_it_fits(self, visit, request, name, width):
+        opened = visit(request.getfixturevalue(name), viewport={"width": width, "height": 800})
+        assert opened.fits()
+        opened.page.get_by_label("Find a term").fill("class2")
+        assert opened.fits()
+
+    @pytest.mark.parametrize("colours", ["light", "dark"])
+    @pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}], ids=["phone", "desk"])
+    def test_axe_finds_nothing(self, visit, seven, colours, size):
+        opened = visit(seven, color_scheme=colours, viewport=size, address="#term=class1")
+        opened.page.locator(".open-claims summary").click()
+        assert opened.violations() == []
+
+    @pytest.mark.parametrize("colours", ["light", "dark"])
+    def test_marks_stand_out(self, visit, single, colours):
+        page = visit(single, color_scheme=colours).page
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        for number in range(6):
+            colour = page.evaluate(
+                "n => { const e = document.createElement('i'); e.style.color = `var(--hue-${n})`;"
+                " document.body.append(e); return getComputedStyle(e).color; }",
+                number,
+            )
+            assert contrast(colour, ground) >= 3, number
+
+    def test_without_scripts_charts_tables_and_terms_are_there(self, browser, single):
+        context = browser.new_context(java_script_enabled=False)
+        page = context.new_page()
+        page.goto(single.as_uri())
+        assert "need JavaScript" in page.inner_text("body")
+        assert page.locator("#answer .dot-row").count() >= 8
+        assert "knn: tf*idf" in page.inner_text("#errors")
+        assert "class0" in page.inner_text("#terms")
+        context.close()
+
+    def test_it_prints(self, visit, seven):
+        page = visit(seven).page
+        page.emulate_media(media="print")
+        assert page.locator(".choices").is_hidden()
+        assert page.locator("#methods .dot-row.is-rest").first.is_visible()
+        assert len(page.pdf()) > 10_000
+
+    def test_a_hundred_and_thirty_methods_stay_small(self, visit, tmp_path):
+        methods = tuple(dict.fromkeys((*USUAL, *BEYOND, *ALL_WEIGHTS)))
+        path = written(tmp_path, rows(methods=methods))
+        assert len(methods) > 110
+        assert path.stat().st_size < 2_000_000
+        opened = visit(path, viewport=PHONE)
+        assert opened.is_quiet()
+        assert opened.fits()
+
+    @pytest.mark.parametrize("n_classes", [2, 150])
+    def test_few_and_many_classes(self, visit, tmp_path, n_classes):
+        given = corpus("mine", [f"class number {n}" for n in range(n_classes)], n_documents=max(60, 5 * n_classes))
+        opened = visit(written(tmp_path, rows(["mine"]), given), viewport=PHONE)
+        assert opened.is_quiet(), opened.messages
+        assert opened.page.locator(".class-column").count() == n_classes
+        assert opened.page.locator("[data-class]").count() == n_classes
+        assert opened.fits()
+
+    def test_rows_alone_and_missing_methods(self, visit, tmp_path):
+        found = [row("bbcsport", "knn: tf*idf", 9), row("r8, 50 documents", "wmd: x", 5), row("r8", "knn: tf*pi", 3)]
+        opened = visit(written(tmp_path, found))
+        assert opened.is_quiet()
+        assert "built from rows only" in opened.page.locator("#terms").inner_text()
+        assert opened.page.get_by_text("not run", exact=True).count() == 6
+
+
+class TestHostileText:
+    @pytest.fixture
+    def hostile(self, visit, tmp_path):
+        given = corpus(HOSTILE, [HOSTILE, IMAGE, "javascript:alert(1)"], extra=IMAGE)
+        counted = count_terms(given)
+        terms = term_table(given, counted)
+        terms["terms"] = [HOSTILE, IMAGE, *terms["terms"][2:]]
+        terms["top"][0] = [0, 1]
+        terms["contexts"] = {HOSTILE: [[0, f"x {HOSTILE} {IMAGE}"]]}
+        methods = (f"knn: {HOSTILE}", f"knn: {IMAGE}", "knn3: x", "knn: x", "=1+1")
+        found = [row(name, method, 5 + place) for name in (HOSTILE, IMAGE) for place, method in enumerate(methods)]
+        summary = summarise(found, command=HOSTILE, notes=[IMAGE], terms=terms, projection=project(given, counted))
+        report.write_report(summary, tmp_path)
+        return visit(tmp_path / "report.html", permissions=["clipboard-read", "clipboard-write"])
+
+    def test_it_is_shown_and_never_run(self, hostile):
+        page = hostile.page
+        page.locator(".class-columns a.term").first.click()
+        assert hostile.eventually(lambda: page.locator("#term-name").inner_text() == HOSTILE)
+        assert HOSTILE in page.locator("#term-contexts").inner_text()
+        page.get_by_label("Find a term").fill("<script")
+        page.locator("#map").scroll_into_view_if_needed()
+        page.locator(".map").first.focus()
+        page.keyboard.press("ArrowRight")
+        assert "onerror" in page.locator("#tip").inner_text() or "alert" in page.locator("#tip").inner_text()
+        assert HOSTILE in page.locator("#errors").inner_text()
+        assert page.locator("img").count() == 0
+        assert page.locator("script:not([type='application/json'])").count() == 1
+        assert hostile.is_quiet(), (hostile.messages, hostile.dialogs)
+
+    def test_a_copied_table_holds_no_formula(self, hostile):
+        hostile.page.get_by_role("button", name="Copy as CSV").click()
+        copied = hostile.page.evaluate("navigator.clipboard.readText()")
+        assert "\n'=1+1," in copied
+        assert copied.endswith(",'=1+1\r\n") or ",'=1+1\r\n" in copied
+
+    def test_a_script_that_got_in_would_not_run(self, visit, single, tmp_path):
+        """Escaping is the first line; the page's policy is the second."""
+        text = single.read_text(encoding="utf-8")
+        bad = "<script>alert(1)</script><img src=x onerror=alert(1)><img src='https://example.org/x.png'>"
+        (tmp_path / "report.html").write_text(text.replace("<h2", f"{bad}<h2", 1), encoding="utf-8")
+        opened = visit(tmp_path / "report.html")
+        assert opened.eventually(lambda: len(opened.messages) >= 3)
+        assert opened.dialogs == []
+        assert all("Content Security Policy" in message for message in opened.messages)
 
 
 def contrast(one, other):
@@ -246,80 +504,3 @@ def contrast(one, other):
 
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
-
-
-def test_what_a_corpus_says_is_shown_and_never_run(visit, tmp_path):
-    given = corpus(HOSTILE, [HOSTILE, IMAGE, "javascript:alert(1)"], extra=IMAGE)
-    counted = count_terms(given)
-    terms = term_table(given, counted)
-    terms["terms"] = [HOSTILE, IMAGE, *terms["terms"][2:]]
-    terms["top"][0] = [0, 1]
-    methods = (f"knn: {HOSTILE}", f"knn: {IMAGE}", "knn3: x", "knn: x")
-    found = [row(name, method, 5 + place) for name in (HOSTILE, IMAGE) for place, method in enumerate(methods)]
-    summary = summarise(found, command=HOSTILE, notes=[IMAGE], terms=terms, projection=project(given, counted))
-    report.write_report(summary, tmp_path)
-    opened = visit(tmp_path / "report.html")
-    page = opened.page
-    marks(page).first.hover(force=True)
-    page.locator("#vg-tooltip-element.visible").wait_for()
-    assert "onerror" in page.locator("#vg-tooltip-element").inner_text()
-    page.get_by_label("Find a term").fill(HOSTILE)
-    page.locator("#found button").first.click()
-    page.locator('[data-controls="cost"] select').select_option(index=1)
-    for header in page.locator("table.sortable thead button").all():
-        if header.is_visible():
-            header.click()
-    assert opened.dialogs == []
-    assert len(opened.requests) == 1, opened.requests
-    assert opened.messages == []
-    assert page.locator("#term-name").inner_text() == HOSTILE
-    assert HOSTILE in page.locator("#errors").inner_text()
-    assert page.locator("img").count() == 0
-    scripts = page.locator("script:not([type='application/json'])")
-    assert scripts.count() == 2
-
-
-def test_a_script_that_got_in_would_not_run(visit, page_path, tmp_path):
-    """Escaping is the first line; the page's policy is the second."""
-    text = page_path.read_text(encoding="utf-8")
-    bad = "<script>alert(1)</script><img src=x onerror=alert(1)><img src='https://example.org/x.png'>"
-    (tmp_path / "report.html").write_text(text.replace("<h2", f"{bad}<h2", 1), encoding="utf-8")
-    opened = visit(tmp_path / "report.html")
-    assert eventually(opened.page, lambda: len(opened.messages) >= 3)
-    assert opened.dialogs == []
-    assert all("Content Security Policy" in message for message in opened.messages)
-
-
-@pytest.mark.parametrize("n_classes", [2, 100])
-def test_few_and_many_classes(visit, tmp_path, n_classes):
-    given = corpus("mine", [f"class number {n}" for n in range(n_classes)], n_documents=max(60, 5 * n_classes))
-    found = [row("mine", "knn: tf", 10)]
-    opened = visit(written(tmp_path, found, given), viewport={"width": 800, "height": 800})
-    page = opened.page
-    assert opened.is_quiet(), opened.messages
-    assert page.locator(".legend [data-code]").count() == n_classes
-    assert page.locator(".class-terms").count() == n_classes
-    assert page.evaluate("document.documentElement.scrollWidth") <= 800
-    assert [element.get_attribute("id") for element in page.locator("figure").all()] == ["figure-1", "figure-3", "cost"]
-
-
-def test_rows_alone_and_missing_methods(visit, tmp_path):
-    found = [row("bbcsport", "knn: tf*idf", 9), row("r8, 50 documents", "wmd: x", 5), row("r8", "knn: tf*pi", 3)]
-    report.write_report(summarise(found), tmp_path)
-    opened = visit(tmp_path / "report.html")
-    assert opened.is_quiet(), opened.messages
-    assert "built from rows only" in opened.page.locator("#terms").inner_text()
-    assert opened.page.locator(".missing").count() == 6
-
-
-def test_its_size_leaves_room(page_path):
-    assert page_path.stat().st_size < 1_600_000  # Vega is 0.9 MB of it; seven corpora must stay below 3 MB
-
-
-def test_without_scripts_the_tables_are_there(visit, browser, page_path):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(Path(page_path).as_uri())
-    assert "need JavaScript" in page.inner_text("body")
-    assert "knn: tf*idf" in page.inner_text("#errors")
-    context.close()

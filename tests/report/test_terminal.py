@@ -15,6 +15,7 @@ from troenpy.experiments.methods import BEYOND, PAPER, RIVALS
 from troenpy.experiments.records import compare
 from troenpy.report import terminal
 from troenpy.report.claims import HELD, SEVEN
+from troenpy.report.names import name_of
 from troenpy.report.summary import summarise
 
 WIDTHS = [60, 70, 80, 100, 160]
@@ -77,13 +78,68 @@ def test_seven_corpora_have_every_error_rank_and_win_whole(width):
 def test_claims_have_every_number_whole(width):
     rows = [row("r8", method, 7 + number, n_test=1000) for number, method in enumerate(METHODS)]
     claims = summarise(rows)["claims"]
-    shown = printed([terminal.claim_table(claims)], width)
+    shown = printed([terminal.claim_table(claims, everything=True)], width)
     assert max(map(len, shown.splitlines())) <= width
     assert "…" not in shown
     words = {word for cell in cells(shown) for word in cell.split()}
     for claim in claims:
         assert set(re.findall(r"\S*\d\S*", claim["evidence"])) <= words
         assert claim["verdict"].split()[0] in words
+
+
+def answered(corpora, **options):
+    rows = [
+        row(corpus, method, (7 + 83 * number) % 1000, n_test=1000)
+        for corpus in corpora
+        for number, method in enumerate(METHODS)
+    ]
+    summary = summarise(rows)
+    return summary, lambda width: printed(terminal.answer_tables(summary, width, **options), width)
+
+
+@pytest.mark.parametrize("corpora", [["r8"], SEVEN])
+def test_the_answer_has_at_most_twelve_methods_in_the_order_of_the_page(corpora):
+    summary, show = answered(corpora)
+    shown = show(160)
+    methods = summary["headline"]["methods"]
+    assert 8 <= len(methods) <= 12
+    lines = [line for line in shown.splitlines() if line.startswith("│")]
+    assert [cells(line)[1] for line in lines] == [name_of(method).brief for method in methods]
+    if len(corpora) == 1:
+        errors = {record["method"]: record["error"] for record in summary["comparison"]["errors"]}
+        assert [cells(line)[2] for line in lines] == [f"{100 * errors[method]:.2f}" for method in methods]
+
+
+def test_everything_has_every_method_after_those_that_matter():
+    summary, show = answered(["r8"], everything=True)
+    names = [cells(line)[1] for line in show(200).splitlines() if line.startswith("│")]
+    methods = summary["headline"]["methods"]
+    assert names[: len(methods)] == [name_of(method).brief for method in methods]
+    assert len(names) == len(set(names)) == len(summary["comparison"]["methods"])
+
+
+def test_in_eighty_columns_every_method_of_the_answer_is_one_line():
+    summary, show = answered(["r8"])
+    shown = [line for line in show(80).splitlines() if line.startswith("│")]
+    assert len(shown) == len(summary["headline"]["methods"]) <= 12
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_answer_fits_any_width(width):
+    _, show = answered(SEVEN)
+    assert max(map(len, show(width).splitlines())) <= width
+
+
+def test_claims_that_were_not_tested_are_one_line():
+    claims = summarise([row("r8", "knn: tf*idf", 12), row("r8", "knn: tf*pi", 6)])["claims"]
+    shown = printed([terminal.claim_table(claims)], 100)
+    assert "needs" not in shown
+    assert shown.count("held") == 1
+    assert (
+        terminal.open_line(claims) == "13 claims of the paper need more than this run: troenpy reproduce --datasets all"
+    )
+    own = summarise([row("mine", "knn: tf*idf", 12)])["claims"]
+    assert terminal.claim_table(own) is None
 
 
 def test_a_wide_terminal_has_one_table_with_intervals():

@@ -1,5 +1,6 @@
 """Terms and t-SNE of small corpora: every number against the functions that it should come from."""
 
+import json
 from inspect import signature
 
 import numpy as np
@@ -10,7 +11,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import count_terms
 from troenpy.report import projection
 from troenpy.report.projection import first_words, project
-from troenpy.report.terms import MOST_COUNTS, term_table
+from troenpy.report.terms import term_table
 
 
 def corpus(n_documents=200, n_classes=4, *, is_split=True, n_words=60):
@@ -38,39 +39,78 @@ class TestTermTable:
         assert found["terms"] == sorted(fitted.vocabulary_)
         for place, term in enumerate(found["terms"]):
             explanation = fitted.explain(term)
-            cells = found["by_class"][place]
+            row = found["rows"][place]
+            cells = found["counts"][row]
             by_class = {found["classes"][code]: n for code, n in zip(cells[::2], cells[1::2], strict=True)}
             assert by_class == {name: n for name, n in explanation.documents_by_class.items() if n}
-            assert found["documents"][place] == explanation.documents
-            assert found["weight"][place] == pytest.approx(explanation.weight, rel=1e-3)
-            assert found["idf"][place] == pytest.approx(explanation.idf, rel=1e-3)
-            assert found["pcf"][place] == pytest.approx(
-                explanation.pcf_present - explanation.pcf_all, rel=1e-2, abs=1e-3
-            )
-            assert found["ranks"][place][found["schemes"].index("pi")] == explanation.rank
-        assert found["schemes"] == list(troenpy.WEIGHTS)
+            assert found["documents"][row] == explanation.documents
+            weights = {name: values[row] for name, values in found["weights"].items()}
+            assert weights["pi"] == pytest.approx(explanation.weight, rel=1e-4)
+            assert weights["idf"] == pytest.approx(explanation.idf, rel=1e-4)
+            assert weights["pcf_present"] == pytest.approx(explanation.pcf_present, rel=1e-4)
+            assert found["pcf_all"] == pytest.approx(explanation.pcf_all, rel=1e-4)
+        assert list(found["weights"]) == list(troenpy.WEIGHTS)
+
+    def test_terms_with_equal_counts_share_a_row_and_only_they(self):
+        found = self.table(corpus(n_words=2000))
+        rows = [tuple(cells) for cells in found["counts"]]
+        assert len(set(rows)) == len(rows) == len(found["documents"]) < len(found["terms"])
+        assert {len(values) for values in found["weights"].values()} == {len(rows)}
+        assert set(found["rows"]) == set(range(len(rows)))
+
+    @pytest.mark.parametrize("scheme", ["certainty", "pi"])
+    def test_what_marks_a_class_is_frequent_there_and_not_elsewhere(self, scheme):
+        """A term that occurs once, in the class only, has a large weight, and marks less than one that occurs often."""
+        texts = ["wheat crop", "wheat crop", "wheat rare", "oil crude", "oil crude", "oil wheat"]
+        labels = np.array(["grain"] * 3 + ["crude"] * 3)
+        given = Corpus("small", tuple(texts), labels, np.array(["train"] * 6))
+        found = self.table(given, scheme=scheme, n_top=9)
+        tops = {
+            name: [found["terms"][place] for place in top]
+            for name, top in zip(found["classes"], found["top"], strict=True)
+        }
+        assert tops["grain"].index("crop") < tops["grain"].index("rare")
+        assert tops["crude"][0] == "oil"
+        assert found["scheme"] == scheme
+
+    def test_terms_are_quoted_from_documents_of_the_class(self):
+        found = self.table(corpus(), n_top=1)
+        quoted = found["contexts"]["word60"]
+        assert len(quoted) == 2
+        assert {code for code, _ in quoted} == {0}
+        assert all("word60" in text for _, text in quoted)
+        assert self.table(corpus(), with_contexts=False)["contexts"] == {}
 
     def test_the_top_terms_of_a_class_are_its_own(self):
         found = self.table(corpus(), n_top=1)
         assert [found["terms"][top[0]] for top in found["top"]] == ["word60", "word61", "word62", "word63"]
 
-    def test_the_order_is_by_weight_and_share(self):
+    def test_the_order_is_by_weight_documents_and_share(self):
         found = self.table(corpus(), n_top=8)
         for code, top in enumerate(found["top"]):
             scores = {}
-            for place, cells in enumerate(found["by_class"]):
-                documents = dict(zip(cells[::2], cells[1::2], strict=True))
+            for place, row in enumerate(found["rows"]):
+                documents = dict(zip(found["counts"][row][::2], found["counts"][row][1::2], strict=True))
                 if code in documents:
-                    scores[place] = found["weight"][place] * documents[code] / found["documents"][place]
+                    weight = found["weights"]["certainty"][row]
+                    scores[place] = weight * documents[code] ** 2 / found["documents"][row]
             best = sorted(scores.values(), reverse=True)[:8]
             assert [scores[place] for place in top] == pytest.approx(best, rel=1e-3)
 
-    def test_room_is_shared_by_classes(self):
-        found = self.table(corpus(2000, 100, n_words=1500), n_top=3, n_terms=50)
-        assert len(found["classes"]) == 100
-        assert {len(top) for top in found["top"]} == {3}
-        assert sum(map(len, found["by_class"])) / 2 <= MOST_COUNTS
-        assert len(found["terms"]) <= 50 + 300
+    def test_without_room_for_all_terms_the_most_frequent_and_the_marks_are_kept(self):
+        given = corpus(2000, 100, n_words=1500)
+        whole, part = self.table(given, n_top=3), self.table(given, n_top=3, n_characters=30_000)
+        assert len(part["classes"]) == 100
+        assert {len(top) for top in part["top"]} == {3}
+        assert len(part["terms"]) < len(whole["terms"]) == whole["n_terms"] == part["n_terms"]
+        assert len(json.dumps(part | {"contexts": {}, "top": []})) < 30_000 + 300 * 250
+
+        def documents(table):
+            return {term: table["documents"][row] for term, row in zip(table["terms"], table["rows"], strict=True)}
+
+        marks = {part["terms"][place] for top in part["top"] for place in top}
+        least = min(n for term, n in documents(part).items() if term not in marks)
+        assert all(n <= least for term, n in documents(whole).items() if term not in documents(part))
 
     def test_one_class_is_an_error(self):
         with pytest.raises(ValueError, match="at least two classes with documents"):

@@ -25,7 +25,7 @@ app.command("compare", epilog="Example: troenpy compare reviews.csv --metric mac
 app.command("terms", epilog="Example: troenpy terms reviews.csv -o terms.csv")(terms_command)
 app.command("audit", epilog="Example: troenpy audit reviews.csv -o doubtful.csv")(audit_command)
 app.command("reproduce", epilog="Example: troenpy reproduce --datasets r8,classic --splits 10")(reproduce_command)
-app.command("report", epilog="Example: troenpy report troenpy-results --figures figures")(report_command)
+app.command("report", epilog="Example: troenpy report troenpy-results")(report_command)
 app.command("datasets", epilog="Example: troenpy datasets")(datasets_command)
 
 

@@ -6,10 +6,12 @@ from contextlib import nullcontext
 from rich.console import Console
 from rich.text import Text
 
-from troenpy.cli.console import note, print_line
+from troenpy.cli.console import console, note, print_line
 from troenpy.display import printable
-from troenpy.report.charts import check_extra
+from troenpy.report.parts.shell import check_extra
 from troenpy.report.reproduction import Reproduction
+from troenpy.report.summary import Summary
+from troenpy.report.terminal import answer_tables, claim_table, open_line
 
 
 def can_make_pages() -> bool:
@@ -40,3 +42,19 @@ def add_projection(result: Reproduction, *, full: bool) -> Reproduction:
         shown = result.projection
         print_line(f"Added t-SNE to the page: {shown['n_documents']} documents of {shown['corpus']}.")
     return result
+
+
+def print_answer(summary: Summary, *, everything: bool = False) -> None:
+    """Print the answer in a sentence, the errors of the methods that matter, and the claims that were tested."""
+    screen = console()
+    print_line(f"\n{summary['headline']['sentence']}\n".strip())
+    for table in answer_tables(summary, screen.width, everything=everything):
+        screen.print(table)
+    left = len(summary["comparison"]["methods"]) - len(summary["headline"]["methods"])
+    if left and not everything:
+        print_line(f"{left} more methods were run: --all prints them.")
+    claims = claim_table(summary["claims"], everything=everything)
+    if claims is not None:
+        screen.print(claims)
+    if not everything and (line := open_line(summary["claims"])):
+        print_line(line)

@@ -6,15 +6,13 @@ import typer
 
 from troenpy.cli.console import one_line_errors, print_line, typed_command
 from troenpy.cli.pages import add_projection, written_files
-from troenpy.report.charts import check_extra
-from troenpy.report.figures import write_figures
+from troenpy.report.parts.shell import check_extra
 from troenpy.report.reproduction import rebuild
 
 
 def report_command(
     rows: Annotated[str, typer.Argument()],
     out: Annotated[str | None, typer.Option(help="Folder for the report; by default that of the rows.")] = None,
-    figures: Annotated[str | None, typer.Option(help="Also write each figure as PNG and SVG to this folder.")] = None,
     baseline: Annotated[str | None, typer.Option(help="Method to compare with; by default 'knn: tf*idf'.")] = None,
     rows_only: Annotated[
         bool, typer.Option("--rows-only", help="Leave out the parts that need the text of a corpus.")
@@ -32,7 +30,4 @@ def report_command(
         check_extra()
         result = rebuild(rows, out=out, baseline=baseline, with_corpus=not rows_only, command=typed_command())
         print_line(written_files(result).capitalize())
-        result = add_projection(result, full=full)
-        if figures is not None:
-            written = write_figures(result.summary, figures)
-            print_line(f"Figures: {len(written)} files in {figures}")
+        add_projection(result, full=full)

@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
-from troenpy.cli.console import console, one_line_errors, print_line, typed_command
-from troenpy.cli.pages import add_projection, can_make_pages, written_files
+from troenpy.cli.console import one_line_errors, print_line, typed_command
+from troenpy.cli.pages import add_projection, can_make_pages, print_answer, written_files
 from troenpy.cli.progress import progress
 from troenpy.experiments.runs import RunOptions
 from troenpy.report.reproduction import ROWS, corpus_names, reproduce
-from troenpy.report.terminal import claim_table, error_tables
 
 
 def reproduce_command(
@@ -17,7 +16,9 @@ def reproduce_command(
     full: Annotated[
         bool, typer.Option("--full", help="Every weight, 50 random splits instead of 5, t-SNE of the whole test part.")
     ] = False,
-    beyond: Annotated[bool, typer.Option("--beyond", help="Also run our own settings and linear rivals.")] = False,
+    beyond: Annotated[
+        bool, typer.Option("--beyond", help="Also run the ablations of our settings and linear rivals.")
+    ] = False,
     method: Annotated[list[str] | None, typer.Option(help="Run only this method, such as 'knn: tf*pi'.")] = None,
     splits: Annotated[int | None, typer.Option(help="Random splits for corpora without a given split.")] = None,
     k: Annotated[list[int] | None, typer.Option(help="Number of neighbours, instead of 7.")] = None,
@@ -33,8 +34,11 @@ def reproduce_command(
     jobs: Annotated[int, typer.Option(help="Number of threads; -1 means one per processor.")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh/--resume", help="Discard earlier rows, or resume from them.")] = False,
     page: Annotated[bool, typer.Option("--page/--no-page", help="Write report.html with t-SNE, or not.")] = True,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print all methods and claims, not only those that matter most.")
+    ] = False,
 ) -> None:
-    """Run the paper's methods and their rivals, and check the paper's claims.
+    """Run the paper's methods, their rivals and our settings, and check the paper's claims.
 
     Corpora are read from the folder TROENPY_DATA, or downloaded once. To resume a stopped run, repeat the command.
     --method, --k and --train-fraction may be given several times.
@@ -63,10 +67,7 @@ def reproduce_command(
                 command=typed_command(),
                 page=has_page,
             )
-        screen = console()
-        for table in error_tables(result.summary["comparison"], screen.width):
-            screen.print(table)
-        print_line(f"Rows: {out}/{ROWS}, {written_files(result)}")
         if has_page:
             result = add_projection(result, full=full)
-        screen.print(claim_table(result.summary["claims"]))  # last, because one claim needs the projection
+        print_answer(result.summary, everything=everything)
+        print_line(f"Rows: {out}/{ROWS}, {written_files(result)}")

@@ -70,6 +70,10 @@ ABLATION_LINEAR = (
     "svm-cv: logtf*idf + profile-copies",
     "svm-cv: logtf*sqrt(certainty*idf) + logtf*pcf_boost*idf + profile-all",
 )
+#: Our recommended settings: neighbours, logistic regression and a linear SVM.
+OURS = (BEYOND_KNN[0], *BEYOND_LINEAR[:2])
+#: What is run unless more is asked for: the paper's methods, their rivals, ours, and the linear SVM that is theirs.
+USUAL = (*PAPER, *RIVALS, *OURS, "svm-cv: logtf*idf")
 #: Everything beyond the paper.
 BEYOND = BEYOND_KNN + ABLATION_KNN + BEYOND_LINEAR + ABLATION_LINEAR
 #: Every weight, with kNN under both norms and with logistic regression.

@@ -59,9 +59,10 @@ class Reproduction:
         if self.corpus is None or self.counted is None:
             return self
         try:
-            return replace(self, terms=term_table(self.corpus, self.counted))
+            terms = term_table(self.corpus, self.counted)
         except ValueError as error:
             return replace(self, notes=(*self.notes, f"no terms: {error}"))
+        return replace(self, terms=terms, notes=self._notes_with_licence())
 
     def with_projection(self, *, full: bool = False) -> "Reproduction":
         """Add t-SNE of a sample of the test documents, or of all of them."""
@@ -71,10 +72,13 @@ class Reproduction:
             projection = project(self.corpus, self.counted, n_documents=None if full else SAMPLE)
         except ValueError as error:
             return replace(self, notes=(*self.notes, f"no t-SNE: {error}"))
-        note = (
-            f"Figure 3 shows the first words of documents of {self.corpus.name}: check the licence before you share it."
-        )
-        return replace(self, projection=projection, notes=(*self.notes, note))
+        return replace(self, projection=projection, notes=self._notes_with_licence())
+
+    def _notes_with_licence(self) -> tuple[str, ...]:
+        """Add that the page quotes documents, once."""
+        name = "" if self.corpus is None else self.corpus.name
+        note = f"The map and the terms quote documents of {name}: check its licence before you share the page."
+        return self.notes if note in self.notes else (*self.notes, note)
 
 
 def corpus_names(chosen: str) -> list[str]:
@@ -105,7 +109,7 @@ def reproduce(
     command: str = "",
     page: bool = True,
 ) -> Reproduction:
-    """Run the paper's methods and their rivals, and check the paper's claims.
+    """Run the paper's methods, their rivals and our settings, and check the paper's claims.
 
     Parameters
     ----------
@@ -116,7 +120,7 @@ def reproduce(
     full : bool, default=False
         Also run every weight, with 50 random splits instead of 5.
     beyond : bool, default=False
-        Also run our own settings, their ablations, and the linear rivals.
+        Also run the ablations of our settings, and more linear rivals.
     chosen : sequence of str
         Run these methods instead.
     splits : int, optional
@@ -133,7 +137,7 @@ def reproduce(
     Reproduction
         Without t-SNE, the slowest part: `with_projection` adds it.
     """
-    names = tuple(chosen) or methods.PAPER + methods.RIVALS
+    names = tuple(chosen) or methods.USUAL
     if not chosen:
         names += (methods.ALL_WEIGHTS if full else ()) + (methods.BEYOND if beyond else ())
     options = replace(options or RunOptions(n_jobs=-1), out=Path(out) / ROWS)

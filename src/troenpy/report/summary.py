@@ -15,6 +15,7 @@ from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, PAPER, RIVALS
 from troenpy.experiments.records import compare
 from troenpy.experiments.tables import Record
 from troenpy.report.claims import TF_IDF, check_claims
+from troenpy.report.headline import headline
 
 Summary = dict[str, Any]
 
@@ -60,8 +61,9 @@ def summarise(
     Returns
     -------
     dict
-        `protocol`, `command`, `rules`, `versions`, `corpora` by name, `comparison` (see `records.compare`), `claims`,
-        `sweeps` (over k and the training size), `terms`, `projection` and `notes`.
+        `headline` (the answer in a sentence, and the methods that matter), `protocol`, `command`, `rules`, `versions`,
+        `corpora` by name, `comparison` (see `records.compare`), `claims`, `sweeps` (over k and the training size),
+        `terms`, `projection` and `notes`.
     """
     rows = _sort_rows(rows)
     if baseline is None and rows:
@@ -69,19 +71,23 @@ def summarise(
         baseline = TF_IDF if TF_IDF in known else known[0]
     comparison = Comparison(rows, baseline=baseline)
     compared = compare(comparison)
-    return {
+    summary = {
         "protocol": PROTOCOL,
         "command": command,
         "rules": list(RULES),
         "versions": all_versions(rows),
         "corpora": _corpora(rows),
         "comparison": compared,
-        "claims": [asdict(claim) for claim in check_claims(comparison, projection)],
+        "claims": [
+            asdict(claim) | {"cases": [asdict(case) for case in claim.cases]}
+            for claim in check_claims(comparison, projection)
+        ],
         "sweeps": {"k": _sweep_of_k(compared), "training": _training_sizes(rows, compared)},
         "terms": terms,
         "projection": projection,
         "notes": list(notes),
     }
+    return {"headline": headline(summary), **summary}
 
 
 def _sort_rows(rows: Iterable[Row]) -> list[Row]:

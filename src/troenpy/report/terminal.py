@@ -1,10 +1,13 @@
 """Terminal tables with rich: long names fold, wide tables are split, and numbers are never truncated."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troenpy.display.plain import printable
 from troenpy.experiments import tables
-from troenpy.report.claims import HELD, NOT_HELD
+from troenpy.report.claim_parts import commands, open_claims
+from troenpy.report.claims import HELD, NOT_HELD, is_tested
+from troenpy.report.selection import names
+from troenpy.report.summary import Summary
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,6 +19,46 @@ _INTERVAL = 2  # the column of `tables.details` to drop first if space is short
 _LEAST_NAME = 16
 _FOLDS = 60, 12  # maximum header width, with and without space to spare
 _BORDER = 3  # characters per column, plus one on the left
+
+
+def answer_tables(summary: Summary, width: int, *, everything: bool = False) -> "list[Table]":
+    """Return tables of the methods that matter, at most twelve, by the names that people say.
+
+    Parameters
+    ----------
+    summary : dict
+        From `summarise`.
+    width : int
+        Width of the terminal.
+    everything : bool, default=False
+        All methods, after those that matter.
+    """
+    comparison, called = summary["comparison"], names(summary)
+    key = summary["headline"]["methods"]
+    order = [*key, *(name for name in called if name not in key)] if everything else key
+    place = {name: number for number, name in enumerate(order)}
+
+    def renamed(records: list[tables.Record], field: str) -> list[tables.Record]:
+        chosen = sorted((one for one in records if one[field] in place), key=lambda one: place[one[field]])
+        return [one | {field: called[one[field]].brief} for one in chosen]
+
+    baseline = comparison["baseline"]
+    shown = comparison | {
+        "baseline": called[baseline].brief if baseline in called else baseline,
+        "methods": renamed(comparison["methods"], "name"),
+        "errors": renamed(comparison["errors"], "method"),
+    }
+    return error_tables(shown, width)
+
+
+def open_line(claims: list[dict[str, Any]]) -> str:
+    """Return one line about the claims that the rows cannot decide, or nothing."""
+    left = open_claims({"claims": claims})
+    if not left:
+        return ""
+    command = next((command for command in commands(left) if command), "")
+    said = f"{len(left)} claims of the paper need" if len(left) > 1 else "One claim of the paper needs"
+    return f"{said} more than this run: {command}"
 
 
 def error_tables(comparison: tables.Record, width: int) -> "list[Table]":
@@ -46,15 +89,18 @@ def error_tables(comparison: tables.Record, width: int) -> "list[Table]":
     return made
 
 
-def claim_table(claims: list[dict[str, str]]) -> "Table":
-    """Return a table of the paper's claims, with verdicts and evidence."""
+def claim_table(claims: list[dict[str, Any]], *, everything: bool = False) -> "Table | None":
+    """Return a table of the paper's claims with verdicts and evidence: those that the rows decide, or all."""
+    shown = [claim for claim in claims if everything or is_tested(claim["verdict"])]
+    if not shown:
+        return None
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title="what the paper claims", show_lines=True)
     for name, least in (("claim", 15), ("verdict", 8), ("evidence", 15)):
         table.add_column(name, min_width=least, overflow="fold")
-    for claim in claims:
+    for claim in shown:
         verdict = Text(printable(claim["verdict"]), style=COLOURS.get(claim["verdict"], ""))
         table.add_row(Text(printable(claim["text"])), verdict, Text(printable(claim["evidence"])))
     return table

@@ -1,28 +1,42 @@
-"""The terms of a corpus: the top terms of each class, and the rank of every term under each scheme.
+"""The terms of a corpus: the counts and weights of every term, and the terms that mark each class.
 
-Counts come from the training part of the given split, or of the first random split.
+Counts come from the training part of the given split, or of the first random split. Terms with equal counts have equal
+weights: a table holds each distinct row of counts once, and has room for the whole vocabulary of most corpora.
 """
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import CountedCorpus
+from troenpy.report.quotes import quotes
 from troenpy.weights.count_table import Floats
+from troenpy.weights.paper import pcf
 from troenpy.weights.schemes import WEIGHTS, term_weights
 
 N_TOP = 20
-N_TERMS = 3000
-MOST_COUNTS = 60_000  # limit on document counts by class and term, the largest part of a page
+MOST_CHARACTERS = 1_500_000  # of a table as JSON, so that a page stays well below 3 MB
 FIRST_SEED = 0
+SCHEME = "certainty"
+
+_PER_ROW = 6 * len(WEIGHTS) + 8  # characters of a row of counts without the counts
+_PER_COUNT = 6
+_PER_TERM = 8  # besides the term itself
 
 
-def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_terms: int = N_TERMS) -> dict[str, Any]:
-    """Return the terms that best identify each class, and the most frequent terms, with counts, weights and ranks.
+def term_table(
+    corpus: Corpus,
+    counted: CountedCorpus,
+    *,
+    n_top: int = N_TOP,
+    n_characters: int = MOST_CHARACTERS,
+    scheme: str = SCHEME,
+    with_contexts: bool = True,
+) -> dict[str, Any]:
+    """Return the terms of a corpus with their counts and weights, and the terms that mark each class.
 
     Parameters
     ----------
@@ -30,17 +44,25 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
     counted : CountedCorpus
         The same corpus, from `count_terms`.
     n_top : int, default=20
-        Terms per class, ordered by PI weight times the share of the term's documents that are in the class.
-    n_terms : int, default=3000
-        Number of most frequent terms to add; fewer if there are many classes.
+        Terms that mark a class, by weight times documents of the class with the term times the share of the term's
+        documents that are in the class.
+    n_characters : int, default=1,500,000
+        Approximate size of the table as JSON. If not all terms fit, the most frequent are kept, and those that mark
+        the classes.
+    scheme : str, default="certainty"
+        The weight that orders them, one of `WEIGHTS`. PI weights of small classes are often negative; certainty is
+        not.
+    with_contexts : bool, default=True
+        Whether to quote the terms that mark a class from its training documents.
 
     Returns
     -------
     dict
-        Plain lists: `corpus` and which `part` of it; `classes`, `class_documents` (C_i) and `n_documents` (n); `terms`,
-        and for each term `documents` (n_w), `by_class` ([class, n_iw, class, n_iw, ...], without zeros), `pcf`, `idf`,
-        `weight`, and `ranks` under each of `schemes` (1 is the largest weight of all `n_terms` terms; equal weights
-        share the better rank); `top`, indices into `terms` by class.
+        Plain lists: `corpus` and which `part` of it; `classes`, `class_documents` (C_i) and `n_documents` (n),
+        `n_terms` of the corpus; `terms`, and in `rows` the number of each term's row of counts. For each row,
+        `documents` (n_w), `counts` ([class, n_iw, class, n_iw, ...], without zeros), and `weights` by scheme. `top`
+        has indices into `terms` by class, in the order of `scheme`; `contexts`, by term, pairs of class and text;
+        `pcf_all` is PCF_*.
 
     Raises
     ------
@@ -54,8 +76,10 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
     >>> texts, labels = ("late goal", "own goal", "close vote", "no vote"), np.array(["s", "s", "p", "p"])
     >>> corpus = Corpus("tiny", texts, labels, np.array(["train"] * 4))
     >>> table = term_table(corpus, count_terms(corpus), n_top=1)
-    >>> table["classes"], [table["terms"][top[0]] for top in table["top"]]
-    (['p', 's'], ['vote', 'goal'])
+    >>> table["classes"], [table["terms"][top[0]] for top in table["top"]], table["contexts"]["goal"]
+    (['p', 's'], ['vote', 'goal'], [[1, 'late goal'], [1, 'own goal']])
+    >>> table["terms"], table["rows"], table["counts"]
+    (['close', 'goal', 'late', 'vote'], [0, 1, 2, 3], [[0, 1], [1, 2], [1, 1], [0, 2]])
     """
     train, _ = counted.parts(None if counted.given is not None else FIRST_SEED)
     rows = counted.counts[train]
@@ -63,11 +87,12 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
     names = [counted.terms[column] for column in occurs]
     counts = ClassCounts.from_matrix(rows[:, occurs], counted.labels[train], terms=names)
     weights = {scheme: term_weights(counts, scheme) for scheme in WEIGHTS}
-    tops = _top_terms(counts, weights["pi"], n_top)
-    shown = _select_columns(counts, tops, n_terms)
+    tops = _top_terms(counts, weights[scheme], n_top)
+    shown = _select_columns(counts, names, tops, n_characters)
     place = {column: number for number, column in enumerate(shown.tolist())}
-    by_class = counts.doc_freq[:, shown].tocsc()
-    ranks = np.array([rankdata(-values, method="min")[shown] for values in weights.values()], dtype=np.int64).T
+    first, row_of = _distinct_rows(counts, shown)
+    by_class = counts.doc_freq[:, first].tocsc()
+    marked = {code: [names[column] for column in top] for code, top in enumerate(tops)}
     return {
         "corpus": corpus.name,
         "part": f"the random split of seed {FIRST_SEED}" if counted.given is None else "the given split",
@@ -75,15 +100,15 @@ def term_table(corpus: Corpus, counted: CountedCorpus, *, n_top: int = N_TOP, n_
         "n_terms": len(occurs),
         "classes": [str(name) for name in counts.classes],
         "class_documents": counts.n_docs.astype(int).tolist(),
-        "schemes": list(WEIGHTS),
         "terms": [names[column] for column in shown],
-        "documents": counts.term_docs[shown].astype(int).tolist(),
-        "by_class": [_pairs(by_class, number) for number in range(len(shown))],
-        "pcf": _round(weights["pcf"][shown]),
-        "idf": _round(weights["idf"][shown]),
-        "weight": _round(weights["pi"][shown]),
-        "ranks": ranks.tolist(),
+        "rows": row_of,
+        "documents": counts.term_docs[first].astype(int).tolist(),
+        "counts": [_pairs(by_class, number) for number in range(len(first))],
+        "weights": {scheme: _round(values[first]) for scheme, values in weights.items()},
+        "scheme": scheme,
+        "pcf_all": _round(_certainty_of_any(counts))[0],
         "top": [[place[column] for column in top] for top in tops],
+        "contexts": quotes(corpus, train, [str(name) for name in counts.classes], marked) if with_contexts else {},
     }
 
 
@@ -91,24 +116,64 @@ def _top_terms(counts: ClassCounts, weights: Floats, n_top: int) -> list[list[in
     by_class = counts.doc_freq.tocsr()
     tops = []
     for code in range(by_class.shape[0]):
-        columns = by_class.indices[by_class.indptr[code] : by_class.indptr[code + 1]]
-        shares = by_class.data[by_class.indptr[code] : by_class.indptr[code + 1]] / counts.term_docs[columns]
-        order = np.lexsort([columns, -weights[columns] * shares])[:n_top]
-        tops.append([int(column) for column in columns[order]])
+        cells = slice(by_class.indptr[code], by_class.indptr[code + 1])
+        columns, inside = by_class.indices[cells], by_class.data[cells]
+        worth = weights[columns] * inside * inside / counts.term_docs[columns]
+        tops.append([int(column) for column in columns[np.lexsort([columns, -worth])[:n_top]]])
     return tops
 
 
-def _select_columns(counts: ClassCounts, tops: list[list[int]], n_terms: int) -> NDArray[np.int64]:
-    """Select the columns to show: the top terms, and as many of the most frequent terms as fit."""
-    frequent = np.argsort(-counts.term_docs, kind="stable")[:n_terms]
-    n_counts = np.cumsum(np.diff(counts.doc_freq.tocsc().indptr)[frequent])
-    return np.unique([*(column for top in tops for column in top), *frequent[n_counts <= MOST_COUNTS]])
+def _select_columns(
+    counts: ClassCounts, names: list[str], tops: list[list[int]], n_characters: int
+) -> NDArray[np.int64]:
+    """Select the terms that fit, the most frequent first, and those that mark a class."""
+    by_class = counts.doc_freq.tocsc()
+    by_class.sort_indices()
+    seen: set[bytes] = set()
+    left, chosen = n_characters, {column for top in tops for column in top}
+    for column in np.argsort(-counts.term_docs, kind="stable").tolist():
+        mark = _mark(by_class, column)
+        cost = _PER_TERM + len(names[column])
+        if mark not in seen:
+            cost += _PER_ROW + _PER_COUNT * int(by_class.indptr[column + 1] - by_class.indptr[column])
+        if cost > left:
+            break
+        seen.add(mark)
+        chosen.add(column)
+        left -= cost
+    return np.array(sorted(chosen), dtype=np.int64)
+
+
+def _distinct_rows(counts: ClassCounts, columns: NDArray[np.int64]) -> tuple[list[int], list[int]]:
+    """Return a column for each distinct row of counts, and for each column the number of its row."""
+    by_class = counts.doc_freq.tocsc()
+    by_class.sort_indices()
+    known: dict[bytes, int] = {}
+    first: list[int] = []
+    numbers = []
+    for column in columns.tolist():
+        number = known.setdefault(_mark(by_class, column), len(known))
+        if number == len(first):
+            first.append(column)
+        numbers.append(number)
+    return first, numbers
+
+
+def _mark(by_class: Any, column: int) -> bytes:
+    """Return the counts of a column as bytes, to compare them."""
+    cells = slice(by_class.indptr[column], by_class.indptr[column + 1])
+    return bytes(np.concatenate([by_class.indices[cells], by_class.data[cells]]).astype(np.float64).tobytes())
+
+
+def _certainty_of_any(counts: ClassCounts) -> Floats:
+    """Return PCF_*, the same for all terms, from the difference of two weights."""
+    return term_weights(counts, "pcf_present")[:1] - pcf(counts)[:1]
 
 
 def _pairs(by_class: Any, column: int) -> list[int]:
-    place = slice(by_class.indptr[column], by_class.indptr[column + 1])
-    return np.column_stack([by_class.indices[place], by_class.data[place]]).astype(int).ravel().tolist()
+    cells = slice(by_class.indptr[column], by_class.indptr[column + 1])
+    return np.column_stack([by_class.indices[cells], by_class.data[cells]]).astype(int).ravel().tolist()
 
 
 def _round(values: Floats) -> list[float]:
-    return [float(f"{value:.4g}") for value in values]
+    return [float(f"{value:.5g}") for value in values]
