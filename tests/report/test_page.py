@@ -1,6 +1,7 @@
 """The page in a real browser: it answers a reader's questions, asks for nothing, and runs nothing from a corpus."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -137,6 +138,26 @@ class TestTheAnswer:
         assert (visible.count(), others.count()) == (n_all, 0)
         knn.click(modifiers=["Shift"])
         assert others.count() > 0
+
+    def test_hovering_tells_the_interval_p_seconds_and_the_name_in_commands(self, visit, single):
+        page = visit(single, viewport={"width": 1280, "height": 800}).page
+        page.locator("#answer .dot-row", has_text="TF-PI").first.hover()
+        lines = page.locator("#tip").inner_text().splitlines()
+        assert lines[:2] == ["TF-PI, nearest neighbours", TF_PI]
+        assert re.fullmatch(r"error: \d+\.\d %", lines[2])
+        assert re.fullmatch(r"95 % interval: \d+\.\d to \d+\.\d", lines[3])
+        assert any(
+            re.search(r"(fewer|more) errors than TF-IDF, nearest neighbours, p [=<] [\d.]+", line) for line in lines
+        )
+        assert re.fullmatch(r"[\d.]+ s per split", lines[-1])
+        page.locator("h1").hover()
+        assert page.locator("#tip").is_hidden()
+
+    def test_a_finger_shows_it_too(self, visit, single):
+        page = visit(single, viewport=PHONE, has_touch=True, is_mobile=True).page
+        page.locator("#answer .dot-row").nth(2).tap()
+        assert page.locator("#tip").is_visible()
+        assert "95 % interval" in page.locator("#tip").inner_text()
 
     def test_arrow_keys_show_what_hovering_shows(self, visit, single):
         page = visit(single).page
