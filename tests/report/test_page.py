@@ -197,6 +197,8 @@ class TestClaims:
     def test_on_a_corpus_of_ones_own_they_are_not_in_the_way(self, visit, tmp_path):
         page = visit(written(tmp_path, rows(["mine"]))).page
         assert page.locator(".claims").count() == 0
+        assert page.locator("main > section").last.get_attribute("id") == "made"
+        assert page.locator("main > section").nth(-2).get_attribute("id") == "claims"
         assert "about other corpora" in page.locator("#claims-title").inner_text()
 
 
@@ -248,7 +250,7 @@ class TestCharts:
         page = opened.page
         assert "on TF make errors on 10.0 % of the test documents" in page.locator("h1").inner_text()
         ids = [section.get_attribute("id") for section in page.locator("main > section").all()]
-        assert ids == ["answer", "claims", "errors", "terms", "made"]
+        assert ids == ["answer", "errors", "terms", "claims", "made"]
 
     def test_the_maps_filter_classes_and_tell_documents(self, visit, single):
         opened = visit(single)

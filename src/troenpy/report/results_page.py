@@ -126,7 +126,10 @@ def _sections(
         "terms": ("Terms", view.summary["terms"] is not None),
         "made": ("How this was measured", True),
     }
-    return [(anchor, name) for anchor, (name, is_shown) in every.items() if is_shown]
+    shown = [(anchor, name) for anchor, (name, is_shown) in every.items() if is_shown]
+    if not tested_claims(view.summary):  # then they stand near the end
+        shown.insert(-1, shown.pop(0))
+    return shown
 
 
 def _terms_said(terms: dict[str, Any]) -> str:
