@@ -85,7 +85,7 @@ class TestReproduce:
         assert len(report["claims"]) == 14
         tested = [claim for claim in report["claims"] if is_tested(claim["verdict"])]
         assert 0 < len(tested) < 14
-        assert f"{14 - len(tested)} claims of the paper need more than this run: troenpy reproduce --datasets" in output
+        assert f"{14 - len(tested)} claims of the paper need more than this run; for " in output
         assert report["headline"]["sentence"] in output.replace("\n", " ")
         assert report["corpora"]["r8"]["n_test"] == 30
         assert str(tmp_path) not in json.dumps(report)
