@@ -13,7 +13,7 @@ Place = tuple[float, float, float | None, float | None]  # x, y, and the interva
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its points as (x, y, low, high), with its name and group."""
+    """A line: its points as (x, y, low, high), with its name and group; dashed where nothing was measured."""
 
     name: str
     points: Sequence[Place]
@@ -21,11 +21,15 @@ class Line:
     hue: int = 0
     code: str = ""
     is_strong: bool = False
+    is_dashed: bool = False
 
 
 @dataclass(frozen=True)
 class LineChart(Part):
-    """The chart; `x_log` for sizes that grow by factors. Titles name what the axes show."""
+    """The chart; `x_log` for sizes that grow by factors. Titles name what the axes show.
+
+    The vertical axis begins at `lowest`; numbers below are drawn there.
+    """
 
     template: ClassVar[str] = "parts/lines.html"
 
@@ -35,6 +39,7 @@ class LineChart(Part):
     y_title: str
     x_log: bool = True
     digits: int = 1
+    lowest: float = 0.0
 
     @cached_property
     def x(self) -> Scale:
@@ -44,9 +49,10 @@ class LineChart(Part):
 
     @cached_property
     def y(self) -> Scale:
-        """The vertical axis, from zero."""
+        """The vertical axis, from `lowest` to just beyond the largest number."""
         ends = [point[1] if point[3] is None else point[3] for line in self.lines for point in line.points]
-        return Scale(0.0, max([*ends, 1e-9]) * 1.05)
+        room = 0.05 * (max(ends) - self.lowest)
+        return Scale(self.lowest, max([max(ends) + room, self.lowest + 1e-9]))
 
     @property
     def x_ticks(self) -> list[tuple[float, str]]:

@@ -86,6 +86,23 @@ class Scatter(Part):
         return f"M{best[0][0]:g} {best[0][1]:g}{steps} H100"
 
 
+
+def on_frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
+    """Return for each (cost, error) whether everything cheaper has a higher error.
+
+    Examples
+    --------
+    >>> on_frontier([(1, 20), (2, 10), (3, 10), (0.5, 30), (4, 25)])
+    [True, True, False, True, False]
+    """
+    least = float("inf")
+    is_best = [False] * len(points)
+    for place in sorted(range(len(points)), key=lambda i: points[i]):
+        if points[place][1] < least:
+            is_best[place], least = True, points[place][1]
+    return is_best
+
+
 def _padded(values: Sequence[float], is_log: bool) -> Scale:
     """Return an axis with room around its values; a linear one of errors begins at zero."""
     low, high = min(values), max(values)
