@@ -13,10 +13,11 @@ import numpy as np
 from troenpy.display import data_frame, html_table, printable, text_table
 from troenpy.experiments.journal import Row
 from troenpy.experiments.learning_curve import LearningCurve
+from troenpy.experiments.loss_words import LOSS_NAMES, shown_loss, shown_p, unit_of
 from troenpy.experiments.losses import Estimate, Metric
 from troenpy.experiments.significance import ALPHA
 from troenpy.experiments.text_methods import DEFAULT, SHORT_LIST, TEXT_METHODS, TextMethod
-from troenpy.tasks.curve_words import LOSS_NAMES, curve_advice, curve_rows, shown_loss, unit_of
+from troenpy.tasks.curve_words import curve_advice, curve_rows
 
 WIDTH, MOST_NAME = 80, 24
 #: Of a method that takes so many seconds, another is called faster from so many times on.
@@ -267,7 +268,7 @@ class MethodComparison:
                 printable(one.short_name)[:MOST_NAME],
                 shown_loss(self.metric, one.value),
                 f"{shown_loss(self.metric, one.low)} to {shown_loss(self.metric, one.high)}",
-                "best" if one.p is None else f"{one.p:.3f}",
+                "best" if one.p is None else shown_p(one.p),
                 f"{one.train_seconds:.2f}",
                 f"{1000 * one.seconds_per_document:.2f}",
                 printable(one.description),

@@ -86,7 +86,6 @@ class Scatter(Part):
         return f"M{best[0][0]:g} {best[0][1]:g}{steps} H100"
 
 
-
 def on_frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
     """Return for each (cost, error) whether everything cheaper has a higher error.
 
