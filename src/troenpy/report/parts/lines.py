@@ -8,6 +8,8 @@ from typing import ClassVar
 from troenpy.report.parts.scales import Scale, number
 from troenpy.report.parts.shell import Part
 
+TICK_ROOM = 13.0  # of 100: nearer numbers would overlap on a phone
+
 Place = tuple[float, float, float | None, float | None]  # x, y, and the interval of y
 
 
@@ -58,7 +60,7 @@ class LineChart(Part):
     def x_ticks(self) -> list[tuple[float, str]]:
         """Places and text of the ticks below: the sizes that were run, if they are few."""
         run = sorted({point[0] for line in self.lines for point in line.points})
-        shown = run if len(run) <= 6 else self.x.ticks()
+        shown = self._apart(run) if len(run) <= 6 else self.x.ticks()
         return [(self.x.place(tick), number(tick)) for tick in shown]
 
     @property
@@ -96,6 +98,14 @@ class LineChart(Part):
             highest = 100.0 if not heights else heights[-1] - step
             heights.append(min(max(height, room), highest))
         return [(round(height, 2), line) for height, (_, line) in zip(heights, found, strict=True)]
+
+    def _apart(self, values: Sequence[float]) -> list[float]:
+        """Return the last value, and those before it that are far enough from the next."""
+        kept: list[float] = []
+        for value in reversed(values):
+            if not kept or self.x.place(kept[-1]) - self.x.place(value) >= TICK_ROOM:
+                kept.append(value)
+        return kept[::-1]
 
     def _tip(self, y: float, low: float | None, high: float | None) -> str:
         interval = "" if low is None or high is None else f" ({low:.{self.digits}f} to {high:.{self.digits}f})"

@@ -39,6 +39,8 @@ class Scatter(Part):
     x_title, y_title : str
     x_log, y_log : bool
         Whether an axis is logarithmic; its numbers must be positive.
+    is_labelled : bool
+        Whether every point has a label, as far as there is room; otherwise those on the frontier and strong ones.
     """
 
     template: ClassVar[str] = "parts/scatter.html"
@@ -49,6 +51,7 @@ class Scatter(Part):
     y_title: str
     x_log: bool = False
     y_log: bool = False
+    is_labelled: bool = False
 
     @cached_property
     def x(self) -> Scale:
