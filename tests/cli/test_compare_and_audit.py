@@ -108,6 +108,23 @@ def test_json_is_whole_and_quiet_prints_nothing(tmp_path):
         assert installed(*command, "--quiet", folder=tmp_path) == ("", "")
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_every_kind_of_file_has_pages(name, tmp_path, visit):
+    pytest.importorskip("jinja2")
+    write_csv(tmp_path / name, wrong(FILES[name], 4)[0])
+    shown, _ = installed("compare", name, *QUICK, "-o", "c.html", "-o", "c.csv", folder=tmp_path)
+    assert shown.endswith("\nwritten: c.html, c.csv\n")
+    shown, _ = installed("audit", name, "-o", "a.html", "-o", "a.json", folder=tmp_path)
+    assert shown.endswith("\nwritten: a.html, a.json\n")
+    for page in ("c.html", "a.html"):
+        opened = visit(tmp_path / page, viewport={"width": 390, "height": 844})
+        assert opened.is_quiet(), opened.messages
+        assert opened.fits()
+        assert opened.page.locator("img").count() == 0
+    suspects = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["suspects"]
+    assert opened.page.locator(".doubt-list > li").count() == len(suspects) >= 3
+
+
 @pytest.mark.parametrize("methods", ["troenpy", "neighbours"])
 def test_the_command_and_the_lines_that_are_recommended_run(methods, tmp_path):
     write_csv(tmp_path / "my file.csv", numbered(60))
@@ -156,7 +173,24 @@ def test_groups_times_splits_and_a_test_file(tmp_path):
         (["compare", "x.csv", "--folds", "1"], "folds must be a whole number of at least 2, got 1", 1),
         (["compare", "few.csv"], "there must be at least 10 different texts", 1),
         (["audit", "few.csv"], "there must be at least 10 different texts", 1),
-        (["audit", "x.csv", "--apply", "r.csv"], "--apply needs -o, the name of the corrected copy", 2),
+        (["audit", "x.csv", "--apply", "r.csv"], "--apply needs one -o, the name of the corrected copy", 2),
+        (["compare", "x.csv", "-o", "x.csv"], "the result would replace the file, x.csv: choose another name", 1),
+        (
+            ["compare", "x.csv", "--test", "few.csv", "-o", "few.csv"],
+            "the result would replace the test file, few.csv: choose another name",
+            1,
+        ),
+        (
+            ["compare", "x.csv", "-o", "page.pdf"],
+            "results are written to .html, .csv, .json or .jsonl, got page.pdf",
+            1,
+        ),
+        (["audit", "x.csv", "-o", "./x.csv"], "the result would replace the file, ./x.csv: choose another name", 1),
+        (
+            ["audit", "x.csv", "-o", "y.html", "-o", "y"],
+            "results are written to .html, .csv, .json or .jsonl, got y",
+            1,
+        ),
         (["audit", "x.csv", "--apply", "r.csv", "-o", "y.csv"], "r.csv", 1),
         (["audit", "x.csv", "-o", "nowhere/y.csv"], "cannot write nowhere/y.csv: the folder", 1),
         (["audit", "none.csv"], "none.csv", 1),

@@ -145,3 +145,41 @@ def test_hostile_text_and_names_do_no_harm():
         shown.encode()
     assert "<script>" not in found._repr_html_()
     assert "<img" not in found._repr_html_()
+
+
+def test_it_is_saved_by_the_ending(found, tmp_path):
+    pytest.importorskip("jinja2")
+    for name in ("a.html", "a.csv", "a.json", "a.jsonl"):
+        found.save(tmp_path / name)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert f"review {len(found.suspects)} row" in page
+    assert "found.save(&#39;doubtful.csv&#39;)" in page
+    found.write_csv(tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    content = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows == content["suspects"] == json.loads(json.dumps(found.to_dict()["suspects"]))
+    assert TEXTS[rows[0]["nearest"][0]["row"]].startswith(rows[0]["nearest"][0]["text"])
+    with pytest.raises(ValueError, match=r"results are written to .html, .csv, .json or .jsonl, got a.xlsx: choose"):
+        found.save(tmp_path / "a.xlsx")
+
+
+def test_lone_surrogates_are_saved(tmp_path):
+    pytest.importorskip("jinja2")
+    found = troenpy.audit([f"{text} \ud800" for text in TEXTS], LABELS, jobs=1)
+    for name in ("a.html", "a.csv", "a.json", "a.jsonl"):
+        found.save(tmp_path / name)
+    content = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert content["suspects"][0]["text"] == found.suspects[0].text
+    assert "\\ud800" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+
+
+def test_what_to_type_next_reads_the_same_file(in_folder):
+    write_csv(in_folder / "my file.csv", [{"body": text, "kind": label} for text, label in zip(TEXTS, LABELS)])
+    heard = []
+    found = tasks.audit_file("my file.csv", text="body", label="kind", on_notice=heard.append)
+    assert heard == [*found.notices, *(f"warning: {warning}" for warning in found.warnings)]
+    assert [one["command"] for one in found.commands] == [
+        "troenpy audit 'my file.csv' --text body --label kind -o doubtful.csv",
+        "troenpy audit 'my file.csv' --text body --label kind --apply doubtful.csv -o corrected.csv",
+    ]

@@ -189,3 +189,39 @@ def test_hostile_names_do_no_harm(in_folder):
     found = tasks.compare_file("x\x1b[2J.csv", methods=FAST)
     assert "\x1b" not in str(found)
     assert "\x1b" not in found._repr_html_()
+
+
+def test_it_is_saved_by_the_ending(tmp_path):
+    pytest.importorskip("jinja2")
+    found = troenpy.compare(TEXTS, LABELS, methods=FAST)
+    for name in ("c.html", "c.csv", "c.json", "c.jsonl"):
+        found.save(tmp_path / name)
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert f"Use {found.best.short_name}: error {100 * found.best.error:.2f} %" in page
+    content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert content == found.to_dict()
+    lines = (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == content["methods"]
+    header, *rows = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
+    assert header == "method,error,macro_f1,log_loss,low,high,p,train_seconds,seconds_per_document"
+    assert [row.split(",")[0] for row in rows] == [method.name for method in found.methods]
+
+
+def test_notices_and_warnings_are_heard_before_the_work(in_folder):
+    write_csv(in_folder / "x.csv", [*ROWS, {"text": ROWS[0]["text"], "label": "food"}])
+    heard, at_start = [], []
+
+    def note_step(step):
+        if step.text.startswith("testing") and not at_start:
+            at_start.extend(heard)
+
+    options = {"methods": FAST, "curve": False, "jobs": 1, "rows": "rows"}
+    found = tasks.compare_file("x.csv", **options, callback=note_step, on_notice=heard.append)
+    assert "x.csv: CSV, separated by commas" in at_start
+    assert [line for line in at_start if line.startswith("warning: ")] == [f"warning: {w}" for w in found.warnings]
+    assert found.warnings
+    assert [line for line in heard if not line.startswith("warning: ")] == found.notices
+
+
+def test_a_very_small_p_is_not_called_zero():
+    assert "<0.001" in str(troenpy.compare(1 * TEXTS, LABELS, methods=["majority", "naive-bayes"], curve=False))

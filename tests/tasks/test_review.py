@@ -90,8 +90,8 @@ def test_a_review_of_another_file_is_an_error_and_nothing_is_written(in_folder):
     ]:
         with pytest.raises(ValueError, match=message):
             apply_review(name, reviewed.name, "out.csv")
-    for out in ("x.csv", "reviewed.csv"):
-        with pytest.raises(ValueError, match=f"the corrected copy would replace {out}: choose another name"):
+    for out, what in (("x.csv", "the file it is made from"), ("reviewed.csv", "the review")):
+        with pytest.raises(ValueError, match=f"the corrected copy would replace {what}, {out}: choose another name"):
             apply_review("x.csv", "reviewed.csv", out)
     assert (in_folder / "out.csv").read_text() == "old"
     assert not [path for path in in_folder.iterdir() if path.name.startswith(".")]

@@ -1,10 +1,11 @@
 """`troenpy audit`: which labels of a file are probably wrong, and a corrected copy from a review."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from troenpy.cli.console import keep_interrupts, note, one_line_errors, print_json, print_line, print_text
+from troenpy.cli.console import keep_interrupts, note, one_line_errors, print_json, print_text
 from troenpy.cli.options import (
     READING,
     TESTING,
@@ -19,8 +20,8 @@ from troenpy.cli.options import (
     Text,
     read_delimiter,
 )
+from troenpy.cli.outputs import check_outputs, print_written
 from troenpy.cli.steps import shown_steps
-from troenpy.files.drafts import check_target
 from troenpy.tasks.audit_result import Audit
 from troenpy.tasks.label_audit import audit_file
 from troenpy.tasks.review import Corrected, apply_review
@@ -29,8 +30,13 @@ from troenpy.tasks.review import Corrected, apply_review
 def audit_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", help="CSV of all doubtful rows; with --apply, the corrected copy."),
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write all doubtful rows: a page.html, .csv, .json or .jsonl; or several. With --apply, the"
+            " corrected copy.",
+        ),
     ] = None,
     apply_: Annotated[
         str | None,
@@ -63,12 +69,14 @@ def audit_command(
     against the label, and the nearest texts. Then texts that occur with different labels, and classes that are taken
     for each other.
 
-    To correct labels, write the doubtful rows with -o, put right labels into the column *corrected*, and repeat the
+    To look at the rows, write a page with filters that needs no network: `troenpy audit reviews.csv -o doubtful.html`.
+    To correct labels, write them with `-o doubtful.csv`, put right labels into the column *corrected*, and repeat the
     command with --apply: `troenpy audit reviews.csv --apply doubtful.csv -o corrected.csv`. All columns and rows are
     kept.
     """
-    if apply_ is not None and out is None:
-        raise typer.BadParameter("--apply needs -o, the name of the corrected copy")
+    outputs = out or []
+    if apply_ is not None and len(outputs) != 1:
+        raise typer.BadParameter("--apply needs one -o, the name of the corrected copy")
     reading: dict[str, Any] = {
         "text": text,
         "label": label,
@@ -79,28 +87,28 @@ def audit_command(
     }
     with one_line_errors("stopped: nothing is written"):
         keep_interrupts()
-        if out is not None:
-            check_target(out)
+        if apply_ is None:
+            check_outputs(outputs, "the result", {"the file": file})
         with shown_steps(quiet=quiet) as show:
             reading["callback"] = lambda step: show(step.text, step.done, "")
             if apply_ is not None:
-                result: Audit | Corrected = apply_review(file, apply_, str(out), **reading)
+                result: Audit | Corrected = apply_review(file, apply_, outputs[0], **reading)
             else:
+                reading["on_notice"] = None if quiet else note
                 result = audit_file(file, group_column=group_column, folds=folds, seed=seed, jobs=jobs, **reading)
-        if isinstance(result, Audit) and out is not None:
-            result.write_csv(out)
-        _say(result, out, quiet=quiet, as_json=as_json)
+        if isinstance(result, Audit):
+            for path in outputs:
+                result.save(path)
+        _say(result, outputs, quiet=quiet, as_json=as_json)
 
 
-def _say(result: Audit | Corrected, out: str | None, *, quiet: bool, as_json: bool) -> None:
-    notices = result.notices if isinstance(result, Audit) else []
-    if not quiet:
-        for line in (*notices, *(f"warning: {warning}" for warning in result.warnings)):
-            note(line)
+def _say(result: Audit | Corrected, outputs: Sequence[str], *, quiet: bool, as_json: bool) -> None:
+    if isinstance(result, Corrected) and not quiet:
+        for warning in result.warnings:
+            note(f"warning: {warning}")
     if as_json:
         print_json(result.to_dict())
     elif not quiet:
         print_text(str(result))
-        if isinstance(result, Audit) and out is not None:
-            print_text("")
-            print_line(f"all doubtful rows: {out}")
+        if isinstance(result, Audit):
+            print_written(outputs)

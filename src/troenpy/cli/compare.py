@@ -20,6 +20,7 @@ from troenpy.cli.options import (
     Text,
     read_delimiter,
 )
+from troenpy.cli.outputs import check_outputs, print_written
 from troenpy.cli.steps import shown_steps
 from troenpy.experiments.text_methods import SHORT_LIST, TEXT_METHODS
 from troenpy.tasks.method_comparison import compare_file
@@ -30,6 +31,10 @@ ROWS = "troenpy-compare"
 
 def compare_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
+    out: Annotated[
+        list[str] | None,
+        typer.Option("--out", "-o", help="Where to write the result: a page.html, .csv, .json or .jsonl; or several."),
+    ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,10 +87,12 @@ def compare_command(
     are on one side of every split. The best one is recommended, with the Python lines and the command that build it.
     Its learning curve says what twice the labels would bring: an extrapolation, with its uncertainty.
 
+    --out writes a page with charts, which needs no network, or the numbers: `troenpy compare texts.csv -o page.html`.
     To resume a stopped run, repeat the command: results of single tests are kept in the folder --rows.
     """
     with one_line_errors(f"stopped; results so far are saved in {rows}: repeat the command to go on from them"):
         keep_interrupts()
+        check_outputs(out or [], "the result", {"the file": file, "the test file": test})
         with shown_steps(quiet=quiet) as show:
             result = compare_file(
                 file,
@@ -107,14 +114,15 @@ def compare_command(
                 rows=rows,
                 jobs=jobs,
                 callback=lambda step: show(step.text, step.done, ""),
+                on_notice=None if quiet else note,
             )
-        if not quiet:
-            for line in (*result.notices, *(f"warning: {warning}" for warning in result.warnings)):
-                note(line)
+        for path in out or []:
+            result.save(path)
         if as_json:
             print_json(result.to_dict())
         elif not quiet:
             print_text(str(result))
+            print_written(out or [])
 
 
 def _names(given: list[str] | None) -> list[str] | None:

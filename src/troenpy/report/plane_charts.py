@@ -6,6 +6,7 @@ from troenpy.experiments.tables import Record
 from troenpy.report.names import FAMILIES, corpus_name
 from troenpy.report.parts import Line, LineChart, Panels, Point, Scatter
 from troenpy.report.parts.lines import Place
+from troenpy.report.parts.scatter import on_frontier
 from troenpy.report.parts.shell import Part
 from troenpy.report.view import PER_100, View, seconds
 
@@ -49,7 +50,7 @@ def sweep_chart(view: View, points: Sequence[Record], place: str, x_title: str, 
 
 def _scatter(view: View, found: Sequence[tuple[str, float, float, str]], where: str, axis: str) -> Scatter:
     points = []
-    best = _frontier([(cost, error) for _, cost, error, _ in found])
+    best = on_frontier([(cost, error) for _, cost, error, _ in found])
     for (method, cost, error, about), is_best in zip(found, best, strict=True):
         name = view.names[method]
         tip = "\n".join(part for part in (name.full, method, f"{axis}: {error:.1f}", seconds(cost), about) if part)
@@ -60,22 +61,6 @@ def _scatter(view: View, found: Sequence[tuple[str, float, float, str]], where: 
             )
         )  # fmt: skip
     return Scatter(f"Error against seconds on {where}.", points, "seconds per split", axis, x_log=True)
-
-
-def _frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
-    """Return for each (cost, error) whether everything cheaper has a higher error.
-
-    Examples
-    --------
-    >>> _frontier([(1, 20), (2, 10), (3, 10), (0.5, 30), (4, 25)])
-    [True, True, False, True, False]
-    """
-    least = float("inf")
-    is_best = [False] * len(points)
-    for place in sorted(range(len(points)), key=lambda i: points[i]):
-        if points[place][1] < least:
-            is_best[place], least = True, points[place][1]
-    return is_best
 
 
 def _mean_seconds(view: View, method: str) -> float:

@@ -4,28 +4,36 @@ import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from troenpy.display import data_frame, html_table, printable, text_table
 from troenpy.experiments.confident_learning import Share
 from troenpy.files.drafts import FilePath, draft
 from troenpy.records.wording import counted
+from troenpy.report.audit_page import audit_page
+from troenpy.tasks.result_files import write_result
 from troenpy.tasks.review import review_rows, small_classes, write_review
+from troenpy.tasks.row_writers import WRITERS
+from troenpy.tasks.typed_commands import typed_command
 
 WIDTH, MOST_NAME = 80, 16
 #: What the terminal shows, at most.
 N_SUSPECTS, N_PAIRS, N_CONTRADICTIONS, N_CHARACTERS = 10, 5, 3, 150
 #: Classes are called candidates for merging if so much of both is confused, at least a quarter of it in each direction.
 MERGED_SHARE, BOTH_WAYS = 0.15, 0.25
+#: What writes a review of texts from Python.
+PYTHON = "found = troenpy.audit(texts, labels)\nfound.save('doubtful.csv')"
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A near text: its row, its label (several if copies differ), and its similarity, from 0 to 1."""
+    """A near text: its row, its label (several if copies differ), its similarity, from 0 to 1, and how it begins."""
 
     row: int
     labels: list[str]
     similarity: float
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,6 +174,17 @@ class Audit:
         """How many labels are likely to be wrong."""
         return sum(one.is_likely for one in self.suspects)
 
+    @property
+    def commands(self) -> list[dict[str, str]]:
+        """What to type next, with what it is for; empty for texts from Python."""
+        corrected = f"corrected{_ending(self.source)}"
+        steps = {
+            "Write all doubtful rows, and put right labels into the column corrected:": ["-o", "doubtful.csv"],
+            "Then make a corrected copy:": ["--apply", "doubtful.csv", "-o", corrected],
+        }
+        typed = {about: typed_command("audit", self.reading, words) for about, words in steps.items()}
+        return [{"about": about, "command": command} for about, command in typed.items() if command is not None]
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
@@ -182,6 +201,8 @@ class Audit:
             "pairs": [one.to_dict() for one in self.pairs],
             "not_judged": self.not_judged,
             "reading": self.reading,
+            "commands": self.commands,
+            "python": PYTHON,
             "notices": self.notices,
             "warnings": self.warnings,
             "seconds": self.seconds,
@@ -201,6 +222,22 @@ class Audit:
         """Write the suspects as CSV for a review: correct labels go into the column `corrected`."""
         with draft(path) as file:
             write_review(file, self.suspects)
+
+    def save(self, path: FilePath) -> None:
+        """Write a page, all as JSON, or the suspects as CSV or JSON lines, by the ending of the name.
+
+        Parameters
+        ----------
+        path : path-like
+            .html, .json, .csv (as by `write_csv`) or .jsonl; an existing file is replaced at the end.
+        """
+        write_result(
+            path,
+            self.to_dict,
+            page=audit_page,
+            rows="suspects",
+            write_csv=lambda file: write_review(file, self.suspects),
+        )
 
     def __str__(self) -> str:
         return "\n".join([*self._title(), *self._suspect_lines(), *self._contradiction_lines(), *self._pair_lines()])
@@ -260,7 +297,11 @@ class Audit:
         more = len(self.suspects) - N_SUSPECTS
         return [
             *lines,
-            *(["", f"and {counted(more, 'more doubtful label')}; -o FILE.csv writes all"] if more > 0 else []),
+            *(
+                ["", f"and {counted(more, 'more doubtful label')}; -o FILE.csv or FILE.html writes all"]
+                if more > 0
+                else []
+            ),
         ]
 
     def _contradiction_lines(self) -> list[str]:
@@ -288,6 +329,12 @@ class Audit:
         advice = ["", *(pair.advice for pair in shown)]
         table = [(line.removesuffix("|") + said).rstrip() for line, said in zip(lines, advice, strict=True)]
         return ["", "classes taken for each other:", *(line[:WIDTH] for line in table)]
+
+
+def _ending(source: str) -> str:
+    """Return the ending of a copy in the same format, or CSV."""
+    ending = PurePath(source).suffix.lower()
+    return ending if ending in WRITERS else ".csv"
 
 
 def _cut(value: Any, width: int) -> str:

@@ -13,14 +13,20 @@ import numpy as np
 from troenpy.display import data_frame, html_table, printable, text_table
 from troenpy.experiments.journal import Row
 from troenpy.experiments.learning_curve import LearningCurve
+from troenpy.experiments.loss_words import LOSS_NAMES, shown_loss, shown_p, unit_of
 from troenpy.experiments.losses import Estimate, Metric
 from troenpy.experiments.significance import ALPHA
-from troenpy.experiments.text_methods import DEFAULT, SHORT_LIST, TEXT_METHODS, TextMethod
-from troenpy.tasks.curve_words import LOSS_NAMES, curve_advice, curve_rows, shown_loss, unit_of
+from troenpy.experiments.text_methods import DEFAULT, SHORT_LIST, TEXT_METHODS, Group, TextMethod
+from troenpy.files.drafts import FilePath
+from troenpy.report.comparison_page import comparison_page
+from troenpy.tasks.curve_words import curve_advice, curve_rows
+from troenpy.tasks.result_files import write_csv, write_result
+from troenpy.tasks.typed_commands import typed_command
 
 WIDTH, MOST_NAME = 80, 24
 #: Of a method that takes so many seconds, another is called faster from so many times on.
 SLOW, MUCH_FASTER = 1.0, 3.0
+COLUMNS = ("error", "macro_f1", "log_loss", "low", "high", "p", "train_seconds", "seconds_per_document")
 SHORT_NAMES = {name: short for short, name in SHORT_LIST.items()}
 
 
@@ -31,6 +37,7 @@ class MethodResult:
     Attributes
     ----------
     name, short_name, description : str
+    group : {"rivals", "pretrained", "ours"}
     metric : {"error", "macro-f1", "log-loss"}
     error, macro_f1, log_loss : float or None
         Means over the tests; None without probabilities.
@@ -51,6 +58,7 @@ class MethodResult:
     name: str
     short_name: str
     description: str
+    group: Group
     metric: Metric
     error: float
     macro_f1: float
@@ -76,6 +84,7 @@ class MethodResult:
             name=method.name,
             short_name=SHORT_NAMES.get(method.name, method.name),
             description=method.name if method.name != DEFAULT else method.description,
+            group=method.group,
             metric=metric,
             error=measured["error"].loss,
             macro_f1=1 - measured["macro-f1"].loss,
@@ -182,12 +191,11 @@ class MethodComparison:
     def command(self) -> str | None:
         """The command that builds the best model that a command can build; None if there is none."""
         method = self.command_method
-        if method is None or not self.reading or self.reading["source"] == "-":
+        if method is None:
             return None
-        words = ["troenpy", "train", *_operand(self.reading["source"]), *_options(self.reading)]
-        words += shlex.split(TEXT_METHODS[method].options or "")
-        words += ["-o", f"{PurePath(self.source).name.split('.')[0] or 'text'}.model"]
-        return shlex.join(words)
+        words = shlex.split(TEXT_METHODS[method].options or "")
+        out = f"{PurePath(self.source).name.split('.')[0] or 'text'}.model"
+        return typed_command("train", self.reading, [*words, "-o", out])
 
     @property
     def command_method(self) -> str | None:
@@ -225,8 +233,28 @@ class MethodComparison:
         -------
         pandas.DataFrame
         """
-        names = ["name", "error", "macro_f1", "log_loss", "low", "high", "p", "train_seconds", "seconds_per_document"]
-        return data_frame(["method", *names[1:]], [[getattr(one, name) for one in self.methods] for name in names])
+        header, *rows = self._records()
+        return data_frame(header, [list(column) for column in zip(*rows, strict=True)])
+
+    def save(self, path: FilePath) -> None:
+        """Write a page, all as JSON, or the methods as CSV or JSON lines, by the ending of the name.
+
+        Parameters
+        ----------
+        path : path-like
+            .html, .json, .csv or .jsonl; an existing file is replaced at the end.
+        """
+        write_result(
+            path,
+            self.to_dict,
+            page=comparison_page,
+            rows="methods",
+            write_csv=lambda file: write_csv(file, self._records()),
+        )
+
+    def _records(self) -> list[list[Any]]:
+        """Return a header, and a row for each method."""
+        return [["method", *COLUMNS], *([one.name, *(getattr(one, name) for name in COLUMNS)] for one in self.methods)]
 
     def __str__(self) -> str:
         lines = [*self._title(), "", *self._table(), ""]
@@ -267,7 +295,7 @@ class MethodComparison:
                 printable(one.short_name)[:MOST_NAME],
                 shown_loss(self.metric, one.value),
                 f"{shown_loss(self.metric, one.low)} to {shown_loss(self.metric, one.high)}",
-                "best" if one.p is None else f"{one.p:.3f}",
+                "best" if one.p is None else shown_p(one.p),
                 f"{one.train_seconds:.2f}",
                 f"{1000 * one.seconds_per_document:.2f}",
                 printable(one.description),
@@ -310,17 +338,3 @@ def _with_tasks(imports: str) -> str:
     ours = [line.removeprefix("from troenpy import ") for line in lines if line.startswith("from troenpy import ")]
     others = [line for line in lines if not line.startswith("from troenpy import ")]
     return "\n".join([*others, f"from troenpy import {', '.join([*ours, 'tasks'])}"])
-
-
-def _operand(source: str) -> list[str]:
-    return ["--", source] if source.startswith("-") else [source]
-
-
-def _options(reading: dict[str, Any]) -> list[str]:
-    """Return the options of a command with which it reads and tests in the same way."""
-    words = []
-    for name, value in reading.items():
-        if name != "source":
-            for one in value if isinstance(value, list) else [value]:
-                words += [f"--{name.replace('_', '-')}", str(one)]
-    return words

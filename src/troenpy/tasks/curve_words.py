@@ -1,25 +1,8 @@
 """What a learning curve says, in sentences: what more labels would bring, and how sure that is."""
 
 from troenpy.experiments.learning_curve import LearningCurve
+from troenpy.experiments.loss_words import LOSS_NAMES, shown_loss, unit_of
 from troenpy.experiments.losses import Metric
-
-LOSS_NAMES: dict[Metric, str] = {"error": "error", "macro-f1": "macro-F1", "log-loss": "log loss"}
-
-
-def shown_loss(metric: Metric, value: float) -> str:
-    """Return an error or macro-F1 in per cent, or a log loss.
-
-    Examples
-    --------
-    >>> shown_loss("error", 0.0653), shown_loss("log-loss", 0.4567)
-    ('6.53', '0.457')
-    """
-    return f"{value:.3f}" if metric == "log-loss" else f"{100 * value:.2f}"
-
-
-def unit_of(metric: Metric) -> str:
-    """Return the unit of a metric."""
-    return "" if metric == "log-loss" else " %"
 
 
 def curve_rows(curve: LearningCurve, metric: Metric) -> list[list[str]]:

@@ -26,6 +26,8 @@ LEAST_TEXTS = 5
 N_NEAREST = 3
 #: Rows whose neighbours are looked up, at most.
 MOST_NEAREST = 2000
+#: Characters that are kept of a neighbour.
+MOST_NEAR = 160
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -41,6 +43,7 @@ def audit(
     seed: int = 0,
     jobs: int | None = -1,
     callback: Tell | None = None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> Audit:
     """Find labels that are probably wrong, and say why.
 
@@ -60,6 +63,8 @@ def audit(
         Number of processes; -1 means one per processor.
     callback : callable, optional
         Called with an object with the attributes `text` and `done`.
+    on_notice : callable, optional
+        Called with a line for all that is sniffed, guessed, decided or suspicious, before models are fitted.
 
     Returns
     -------
@@ -88,6 +93,7 @@ def audit(
         seed=seed,
         jobs=jobs,
         callback=callback,
+        on_notice=on_notice,
     )
 
 
@@ -99,6 +105,7 @@ def audit_file(
     seed: int = 0,
     jobs: int | None = -1,
     callback: Tell | None = None,
+    on_notice: Callable[[str], Any] | None = None,
     **reading: Any,
 ) -> Audit:
     """Find labels of a file that are probably wrong; see `troenpy.audit`.
@@ -107,17 +114,24 @@ def audit_file(
     ----------
     source : path-like, "-" or binary file
     group_column : str, optional
-    folds, seed, jobs, callback
+    folds, seed, jobs, callback, on_notice
         See `troenpy.audit`.
     **reading
         See `read_texts`.
     """
     data = read_texts(source, columns=[group_column], callback=callback, **reading)
-    return audit_data(data, group_column, folds=folds, seed=seed, jobs=jobs, callback=callback)
+    return audit_data(data, group_column, folds=folds, seed=seed, jobs=jobs, callback=callback, on_notice=on_notice)
 
 
 def audit_data(
-    data: TextData, group_column: str | None, *, folds: int, seed: int, jobs: int | None, callback: Tell | None
+    data: TextData,
+    group_column: str | None,
+    *,
+    folds: int,
+    seed: int,
+    jobs: int | None,
+    callback: Tell | None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> Audit:
     """Audit texts that were read; see `audit`."""
     start, n_processes = time.monotonic(), job_count(jobs)
@@ -127,6 +141,10 @@ def audit_data(
     numbered = data.numbered()
     codes, classes = numbered.indicator.indices.astype(np.int64), numbered.classes.tolist()
     planned = cross_validation(data.texts, data.labels, cells, check_whole("folds", folds, least=2), seed)
+    notices = [*data.notices, *planned.notices]
+    if on_notice is not None:
+        for line in (*notices, *(f"warning: {warning}" for warning in data.warnings)):
+            on_notice(line)
     plan = PlannedTests(data.name, data.texts, codes, planned.folds, seed)
     probabilities, against = predict_parts(plan, len(classes), n_processes, callback or (lambda step: None))
     copies = group_documents(data.texts)[0]
@@ -149,7 +167,7 @@ def audit_data(
         pairs=found.pairs(judged),
         not_judged=found.not_judged(),
         reading=data.reading,
-        notices=[*data.notices, *planned.notices],
+        notices=notices,
         warnings=data.warnings,
         seconds=round(time.monotonic() - start, 3),
     )
@@ -290,4 +308,5 @@ class _Found:
     def _neighbour(self, place: int, similarity: float) -> Neighbour:
         labels = self._labels_of_copies.get(int(self._copies[place]), {int(self._codes[place]): 1})
         names = [str(self._classes[code]) for code in labels]
-        return Neighbour(self._data.rows[place], names, round(similarity, 4))
+        begins = " ".join(self._data.texts[place][: 2 * MOST_NEAR].split())[:MOST_NEAR]
+        return Neighbour(self._data.rows[place], names, round(similarity, 4), begins)

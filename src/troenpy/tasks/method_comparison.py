@@ -16,6 +16,7 @@ from troenpy.experiments.text_methods import SHORT_LIST, TEXT_METHODS, TextMetho
 from troenpy.files.drafts import FilePath
 from troenpy.fitting.jobs import job_count
 from troenpy.fitting.parameters import check_whole
+from troenpy.records.chunk import Notices
 from troenpy.tasks.comparison_jobs import USUAL_COSTS, Job, Jobs, PlannedTests, open_jobs
 from troenpy.tasks.comparison_result import MethodComparison, MethodResult
 from troenpy.tasks.folds import Fold, Folds, by_column, cross_validation, given, in_time
@@ -50,6 +51,7 @@ def compare(
     rows: FilePath | None = None,
     jobs: int | None = -1,
     callback: Tell | None = None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> MethodComparison:
     """Compare ways to classify texts: which method to use, and whether more labels would help.
 
@@ -85,6 +87,8 @@ def compare(
         Number of processes; -1 means one per processor.
     callback : callable, optional
         Called with an object with the attributes `text` and `done`.
+    on_notice : callable, optional
+        Called with a line for all that is sniffed, guessed, decided or suspicious, before methods are tested.
 
     Returns
     -------
@@ -130,6 +134,7 @@ def compare(
         rows=rows,
         jobs=jobs,
         callback=callback,
+        on_notice=on_notice,
     )
 
 
@@ -155,6 +160,7 @@ def compare_file(
     group_column: str | None = None,
     time_column: str | None = None,
     callback: Tell | None = None,
+    on_notice: Callable[[str], Any] | None = None,
     **options: Any,
 ) -> MethodComparison:
     """Compare ways to classify the texts of a file; see `troenpy.compare`.
@@ -167,7 +173,7 @@ def compare_file(
         A file with test documents, with the same columns.
     split_column, group_column, time_column : str, optional
         Columns of splits, groups and times.
-    callback : callable, optional
+    callback, on_notice : callable, optional
     **options
         See `troenpy.compare`.
     """
@@ -187,6 +193,7 @@ def compare_file(
         group_column=group_column,
         time_column=time_column,
         callback=callback,
+        on_notice=on_notice,
         **options,
     )
 
@@ -206,6 +213,7 @@ def compare_data(
     rows: FilePath | None = None,
     jobs: int | None = -1,
     callback: Tell | None = None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> MethodComparison:
     """Compare methods on texts that were read; see `compare`."""
     start = time.monotonic()
@@ -225,6 +233,14 @@ def compare_data(
         seed,
     )
     truths = [plan.codes[fold.tested] for fold in planned.folds]
+    notices = Notices([*data.notices, *planned.notices])
+    if left_out:
+        notices.say(f"left out, as they have no probabilities and so no log loss: {', '.join(left_out)}")
+    warnings = [*data.warnings, *(test.warnings if test else []), *planned.warnings]
+    say = on_notice or (lambda line: None)
+    notices.listen(say)
+    for warning in warnings:
+        say(f"warning: {warning}")
     with open_jobs(plan, chosen, rows, n_processes, callback or (lambda step: None)) as (work, path):
         wanted = [Job(method.name, number) for number in range(len(planned.folds)) for method in _slowest_first(chosen)]
         found = work.run(wanted, f"testing {len(chosen)} methods")
@@ -233,12 +249,9 @@ def compare_data(
         recommended = _recommend(results)
         of_curve = _curve(work, plan, recommended, by_method[recommended], metric, truths) if curve else None
         n_kept = work.n_kept
-    notices = [*data.notices, *planned.notices]
-    if left_out:
-        notices.append(f"left out, as they have no probabilities and so no log loss: {', '.join(left_out)}")
     if path is not None:
         earlier = f"; {n_kept:,} of them are of an earlier run" if n_kept else ""
-        notices.append(f"results of single tests are kept in {path}{earlier}")
+        notices.say(f"results of single tests are kept in {path}{earlier}")
     return MethodComparison(
         source=data.name,
         n_documents=len(data.texts),
@@ -250,8 +263,8 @@ def compare_data(
         recommended=recommended,
         curve=of_curve,
         reading={**data.reading, **_testing(test, split_column, group_column)},
-        notices=notices,
-        warnings=[*data.warnings, *(test.warnings if test else []), *planned.warnings],
+        notices=[*notices],
+        warnings=warnings,
         rows=None if path is None else str(path),
         seconds=round(time.monotonic() - start, 3),
     )

@@ -1,7 +1,5 @@
 """The CSV in which people review doubtful labels, and the corrected copy that is made from it."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +15,9 @@ from troenpy.records import RecordBatch, Records, open_records
 from troenpy.records.arrow import arrow
 from troenpy.records.wording import counted, listed, quoted, shortened
 from troenpy.tasks.learning import Step, done
+from troenpy.tasks.result_files import write_csv
 from troenpy.tasks.row_writers import writer_for
+from troenpy.tasks.spared_files import check_spared
 
 if TYPE_CHECKING:
     from troenpy.tasks.audit_result import Suspect
@@ -142,10 +142,8 @@ def review_rows(suspects: Sequence["Suspect"]) -> Iterator[list[Any]]:
 
 def write_review(file: BinaryIO, suspects: Sequence["Suspect"]) -> None:
     """Write a review as CSV."""
-    for row in review_rows(suspects):
-        line = io.StringIO(newline="")
-        csv.writer(line, lineterminator="\n").writerow([protected(c) if isinstance(c, str) else c for c in row])
-        file.write(line.getvalue().encode("utf-8", "backslashreplace"))
+    rows = review_rows(suspects)
+    write_csv(file, ([protected(cell) if isinstance(cell, str) else cell for cell in row] for row in rows))
 
 
 def apply_review(
@@ -177,8 +175,7 @@ def apply_review(
     Corrected
     """
     corrections = read_review(review)
-    for other in (source, review):
-        _check_not_same(other, out)
+    check_spared(out, "the corrected copy", {"the file it is made from": source, "the review": review})
     check_target(out)
     make = writer_for(Path(out))
     with open_records(source, **reading) as records, draft(out) as file:
@@ -286,12 +283,6 @@ def _row_number(cell: Any, path: FilePath) -> int:
     except (ValueError, OverflowError):
         pass
     raise ValueError(f"{path}: column 'row' must hold the numbers of rows, got {quoted(cell)}")
-
-
-def _check_not_same(source: Any, out: FilePath) -> None:
-    path = Path(out)
-    if isinstance(source, str | Path) and str(source) != "-" and path.exists() and path.samefile(source):
-        raise ValueError(f"the corrected copy would replace {source}: choose another name")
 
 
 def _new_type(records: Records, corrections: dict[int, Correction]) -> Any:

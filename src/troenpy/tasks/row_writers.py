@@ -55,7 +55,7 @@ class CsvWriter:
         names, parts = encoded
         if not self._has_header:
             self._has_header = True
-            csv.writer(_Utf8(self._file), delimiter=self._delimiter, lineterminator="\n").writerow(names)
+            csv.writer(Utf8File(self._file), delimiter=self._delimiter, lineterminator="\n").writerow(names)
         for part in parts:
             self._file.write(part)
 
@@ -75,13 +75,14 @@ class CsvWriter:
         return pc.if_else(must, pc.binary_join_element_wise(_text('"'), doubled, _text('"'), _text("")), cells)
 
 
-class _Utf8:
-    """A text file for the csv module, over a binary one."""
+class Utf8File:
+    """A text file for the csv module, over a binary one; what UTF-8 has no code for is escaped."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
     def write(self, text: str) -> int:
+        """Write text, and return the number of its bytes."""
         return self._file.write(text.encode("utf-8", "backslashreplace"))
 
 

@@ -79,6 +79,15 @@ def test_labels_at_the_ends_of_lines_do_not_overlap():
     assert chart.x_ticks[0][1] == "1"
 
 
+def test_an_axis_may_begin_above_zero_and_a_line_may_be_dashed():
+    lines = [Line("measured", [(1, 90, 80, 95)]), Line("expected", [(1, 90, 90, 90), (2, 95, 85, 100)], is_dashed=True)]
+    chart = LineChart("F1", lines, "documents", "macro-F1, %", lowest=80)
+    assert (chart.y.low, chart.y.high) == (80, 101)
+    assert chart.y.place(90) == pytest.approx(100 * 10 / 21, abs=0.01)
+    text = str(chart.__html__())
+    assert text.count('class="line is-dashed"') == 1
+
+
 def table(**options):
     columns = [Column("name", "text"), Column("error", has_bars=True, has_differences=True), Column("code", "code")]
     rows = [TableRow([Cell(f"row {n}"), Cell(float(n)), Cell(f"knn{n}: tf")], group="one", hue=0) for n in range(4)]

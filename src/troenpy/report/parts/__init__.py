@@ -11,7 +11,8 @@ script and the content security policy. In the template, ``{{ part }}`` shows a 
 - `scatter.Scatter`: labelled points on two axes, with a frontier;
 - `lines.LineChart`: lines with intervals, labelled at their ends;
 - `document_map.DocumentMap`: thousands of documents in the plane, with a filter of classes;
-- `term_explorer.TermExplorer`: search, order, address and account of terms.
+- `term_explorer.TermExplorer`: search, order, address and account of terms;
+- `doubts.DoubtList`: rows whose label is doubted, with search and filters of classes.
 
 Parts are frozen dataclasses of plain numbers and text. Numbers arrive in the unit that is shown (per cent, not
 fractions). Templates escape all text, and scripts only ever set text, so text from data is shown and never run. A part
@@ -25,6 +26,7 @@ from troenpy.report.parts.changes import ChangeBar, ChangeBars
 from troenpy.report.parts.choices import Choices, Group, Panels
 from troenpy.report.parts.document_map import DocumentMap, MapView
 from troenpy.report.parts.dots import Dot, DotChart
+from troenpy.report.parts.doubts import Doubt, DoubtList, NearText
 from troenpy.report.parts.lines import Line, LineChart
 from troenpy.report.parts.scatter import Point, Scatter
 from troenpy.report.parts.shell import check_extra, render_page
@@ -40,10 +42,13 @@ __all__ = [
     "DocumentMap",
     "Dot",
     "DotChart",
+    "Doubt",
+    "DoubtList",
     "Group",
     "Line",
     "LineChart",
     "MapView",
+    "NearText",
     "Panels",
     "Point",
     "Scatter",

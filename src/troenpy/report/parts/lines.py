@@ -8,12 +8,14 @@ from typing import ClassVar
 from troenpy.report.parts.scales import Scale, number
 from troenpy.report.parts.shell import Part
 
+TICK_ROOM = 13.0  # of 100: nearer numbers would overlap on a phone
+
 Place = tuple[float, float, float | None, float | None]  # x, y, and the interval of y
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its points as (x, y, low, high), with its name and group."""
+    """A line: its points as (x, y, low, high), with its name and group; dashed where nothing was measured."""
 
     name: str
     points: Sequence[Place]
@@ -21,11 +23,15 @@ class Line:
     hue: int = 0
     code: str = ""
     is_strong: bool = False
+    is_dashed: bool = False
 
 
 @dataclass(frozen=True)
 class LineChart(Part):
-    """The chart; `x_log` for sizes that grow by factors. Titles name what the axes show."""
+    """The chart; `x_log` for sizes that grow by factors. Titles name what the axes show.
+
+    The vertical axis begins at `lowest`; numbers below are drawn there.
+    """
 
     template: ClassVar[str] = "parts/lines.html"
 
@@ -35,6 +41,7 @@ class LineChart(Part):
     y_title: str
     x_log: bool = True
     digits: int = 1
+    lowest: float = 0.0
 
     @cached_property
     def x(self) -> Scale:
@@ -44,15 +51,16 @@ class LineChart(Part):
 
     @cached_property
     def y(self) -> Scale:
-        """The vertical axis, from zero."""
+        """The vertical axis, from `lowest` to just beyond the largest number."""
         ends = [point[1] if point[3] is None else point[3] for line in self.lines for point in line.points]
-        return Scale(0.0, max([*ends, 1e-9]) * 1.05)
+        room = 0.05 * (max(ends) - self.lowest)
+        return Scale(self.lowest, max([max(ends) + room, self.lowest + 1e-9]))
 
     @property
     def x_ticks(self) -> list[tuple[float, str]]:
         """Places and text of the ticks below: the sizes that were run, if they are few."""
         run = sorted({point[0] for line in self.lines for point in line.points})
-        shown = run if len(run) <= 6 else self.x.ticks()
+        shown = self._apart(run) if len(run) <= 6 else self.x.ticks()
         return [(self.x.place(tick), number(tick)) for tick in shown]
 
     @property
@@ -90,6 +98,14 @@ class LineChart(Part):
             highest = 100.0 if not heights else heights[-1] - step
             heights.append(min(max(height, room), highest))
         return [(round(height, 2), line) for height, (_, line) in zip(heights, found, strict=True)]
+
+    def _apart(self, values: Sequence[float]) -> list[float]:
+        """Return the last value, and those before it that are far enough from the next."""
+        kept: list[float] = []
+        for value in reversed(values):
+            if not kept or self.x.place(kept[-1]) - self.x.place(value) >= TICK_ROOM:
+                kept.append(value)
+        return kept[::-1]
 
     def _tip(self, y: float, low: float | None, high: float | None) -> str:
         interval = "" if low is None or high is None else f" ({low:.{self.digits}f} to {high:.{self.digits}f})"

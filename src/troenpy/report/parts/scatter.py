@@ -39,6 +39,8 @@ class Scatter(Part):
     x_title, y_title : str
     x_log, y_log : bool
         Whether an axis is logarithmic; its numbers must be positive.
+    is_labelled : bool
+        Whether every point has a label, as far as there is room; otherwise those on the frontier and strong ones.
     """
 
     template: ClassVar[str] = "parts/scatter.html"
@@ -49,6 +51,7 @@ class Scatter(Part):
     y_title: str
     x_log: bool = False
     y_log: bool = False
+    is_labelled: bool = False
 
     @cached_property
     def x(self) -> Scale:
@@ -84,6 +87,22 @@ class Scatter(Part):
             return ""
         steps = "".join(f" H{x:g} V{y:g}" for x, y in best[1:])
         return f"M{best[0][0]:g} {best[0][1]:g}{steps} H100"
+
+
+def on_frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
+    """Return for each (cost, error) whether everything cheaper has a higher error.
+
+    Examples
+    --------
+    >>> on_frontier([(1, 20), (2, 10), (3, 10), (0.5, 30), (4, 25)])
+    [True, True, False, True, False]
+    """
+    least = float("inf")
+    is_best = [False] * len(points)
+    for place in sorted(range(len(points)), key=lambda i: points[i]):
+        if points[place][1] < least:
+            is_best[place], least = True, points[place][1]
+    return is_best
 
 
 def _padded(values: Sequence[float], is_log: bool) -> Scale:

@@ -29,8 +29,10 @@ STYLES = (
     "document_map",
     "term_explorer",
     "results",
+    "answers",
+    "doubts",
 )
-SCRIPTS = ("shell", "choices", "dots", "scatter", "tables", "document_map", "term_explorer")
+SCRIPTS = ("shell", "choices", "dots", "scatter", "tables", "document_map", "term_explorer", "doubts")
 
 
 class Part:
