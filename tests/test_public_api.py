@@ -20,7 +20,7 @@ EXPORTED = """
     WEIGHTS Block ClassCounts ClassProfile CountVectorizer SparseKNeighborsClassifier TermFeatures TermWeighter
     TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier comparison conditional_troenpy
     datasets differential_troenpy embeddings entropy experiments kernel_available load
-    negative_information positive_information report rivals save settings
+    negative_information positive_information report rivals save settings spark
     term_weights transport troenpy_gain weights
 """
 

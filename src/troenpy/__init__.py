@@ -24,7 +24,7 @@ from troenpy.persistence import load, save
 from troenpy.weights import WEIGHTS, rivals, term_weights
 
 if TYPE_CHECKING:
-    from troenpy import datasets, experiments, report, transport
+    from troenpy import datasets, experiments, report, spark, transport
     from troenpy.experiments import comparison
     from troenpy.transport import TransportClassifier, embeddings
 
@@ -58,6 +58,7 @@ __all__ = [
     "rivals",
     "save",
     "settings",
+    "spark",
     "term_weights",
     "transport",
     "troenpy_gain",
@@ -73,6 +74,7 @@ _LATER = {
     "embeddings": "troenpy.transport",
     "experiments": "troenpy",
     "report": "troenpy",
+    "spark": "troenpy",
     "transport": "troenpy",
 }
 
