@@ -8,13 +8,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from troenpy.spark.class_counts import class_counts
+    from troenpy.spark.counting import class_counts
+    from troenpy.spark.prediction import predict
+    from troenpy.spark.term_features import TermFeatures, TermFeaturesModel
+    from troenpy.spark.tfpi import TfPi, TfPiModel
 
-__all__ = ["class_counts"]
+__all__ = ["TermFeatures", "TermFeaturesModel", "TfPi", "TfPiModel", "class_counts", "predict"]
 
 #: Where the names are defined.
 _LATER = {
-    "class_counts": "class_counts",
+    "TermFeatures": "term_features",
+    "TermFeaturesModel": "term_features",
+    "TfPi": "tfpi",
+    "TfPiModel": "tfpi",
+    "class_counts": "counting",
+    "predict": "prediction",
 }
 
 
@@ -28,9 +36,7 @@ def __getattr__(name: str) -> Any:
         raise ImportError(
             f"troenpy.spark.{name} needs pyspark 4, which is not installed: pip install 'troenpy[spark]'"
         ) from error
-    found = getattr(importlib.import_module(f"troenpy.spark.{_LATER[name]}"), name)
-    globals()[name] = found  # also where a module has the same name
-    return found
+    return getattr(importlib.import_module(f"troenpy.spark.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:

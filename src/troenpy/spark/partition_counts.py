@@ -64,16 +64,21 @@ def count_partition(
 def read_batch(batch: Any, kind: str, counters: list[CountVectorizer]) -> tuple[Any, Labels, Any]:
     """Return the documents, labels and weights of a batch."""
     documents, weights = batch.column(TEXT), None
-    if documents.null_count and any(counter.nulls == "error" for counter in counters):
-        raise ValueError(
-            "a text is missing (null): drop such rows, fill them with '', or set nulls='empty' in every counter"
-        )
+    check_texts(documents, counters)
     if WEIGHT in batch.schema.names:
         column = batch.column(WEIGHT)
         if column.null_count:
             raise ValueError("a weight is missing (null): fill it with 1, or drop the row")
         weights = column.to_numpy(zero_copy_only=False)
     return documents, read_label_column(batch.column(LABEL), kind), weights
+
+
+def check_texts(documents: Any, counters: list[CountVectorizer]) -> None:
+    """Raise for nulls, if a counter does not read them as empty texts."""
+    if documents.null_count and any(counter.nulls == "error" for counter in counters):
+        raise ValueError(
+            "a text is missing (null): drop such rows, fill them with '', or set nulls='empty' in every counter"
+        )
 
 
 def read_label_column(column: Any, kind: str) -> Labels:
