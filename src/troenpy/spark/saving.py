@@ -31,12 +31,16 @@ class _Writer(MLWriter):
         super().__init__()
         self._stage = stage
 
-    def saveImpl(self, path: str) -> None:  # noqa: N802 (Spark's name)
+    def save(self, path: str) -> None:
+        """Save the stage; Spark's own way of overwriting does not work with Spark Connect."""
+        spark, mode = self.sparkSession, "overwrite" if self.shouldOverwrite else "error"
+        metadata = DefaultParamsWriter._get_metadata_to_save(self._stage, spark, None, self._stage._column_params())
+        frame = spark.createDataFrame([(metadata,)], "value string")
+        frame.coalesce(1).write.mode(mode).text(f"{path}/metadata")
         content = to_bytes(self._stage._local_estimator())
         pieces = [(n, bytearray(content[n : n + PIECE])) for n in range(0, len(content), PIECE)]
-        DefaultParamsWriter.saveMetadata(self._stage, path, self.sparkSession, paramMap=self._stage._column_params())
-        frame = self.sparkSession.createDataFrame(pieces, "start long, content binary")
-        frame.coalesce(1).write.parquet(f"{path}/model")
+        frame = spark.createDataFrame(pieces, "start long, content binary")
+        frame.coalesce(1).write.mode(mode).parquet(f"{path}/model")
 
 
 class _Reader(MLReader):
