@@ -12,9 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from conftest import SETTINGS
 from made_up_texts import made_up_texts
-from pyspark.sql import SparkSession
 
 from troenpy import ClassCounts, CountVectorizer, TermFeatures, TfPiVectorizer, TroenpyClassifier, datasets
 from troenpy import spark as on_spark
@@ -26,6 +24,9 @@ VIEWS = [
 
 
 def session(mode):
+    from conftest import SETTINGS  # tests collect this module, with or without pyspark
+    from pyspark.sql import SparkSession
+
     if mode == "connect":
         return SparkSession.builder.remote("local[2]").getOrCreate()
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
