@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from troenpy.spark.prediction import predict
     from troenpy.spark.term_features import TermFeatures, TermFeaturesModel
     from troenpy.spark.tfpi import TfPi, TfPiModel
+    from troenpy.spark.training import train
 
-__all__ = ["TermFeatures", "TermFeaturesModel", "TfPi", "TfPiModel", "class_counts", "predict"]
+__all__ = ["TermFeatures", "TermFeaturesModel", "TfPi", "TfPiModel", "class_counts", "predict", "train"]
 
 #: Where the names are defined.
 _LATER = {
@@ -23,6 +24,7 @@ _LATER = {
     "TfPiModel": "tfpi",
     "class_counts": "counting",
     "predict": "prediction",
+    "train": "training",
 }
 
 
