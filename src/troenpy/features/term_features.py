@@ -401,6 +401,13 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         parts = [view.parts(of_view, n_threads) for view, of_view in zip(views, rows, strict=True)]
         return _matrix(parts, n_threads), known
 
+    def _rows_without(self, raw_documents: Any, left_out: sparse.csr_array) -> Any:
+        """Return the features of training documents; class profiles leave out what is given, of shape (n, K)."""
+        views, n_threads = self._fitted_views(), job_count(self.n_jobs)
+        rows = self._count_rows(raw_documents, [view.capacity() for view in views])
+        parts = [view.parts(of_view, n_threads, left_out) for view, of_view in zip(views, rows, strict=True)]
+        return _matrix(parts, n_threads)
+
     def _scores(self, raw_documents: Any, coef: NDArray[Any], step: int, n_threads: int) -> Iterator[Scores] | None:
         """Return products of new documents with coefficients, `step` documents at a time; None if the kernel cannot."""
         views = self._fitted_views()
