@@ -350,7 +350,7 @@ class TestOtherCommands:
 
     def test_every_command_is_in_the_readme(self):
         commands = [command.name for command in app.registered_commands]
-        assert commands == ["train", "predict", "info", "reproduce", "report", "datasets"]
+        assert commands == ["train", "predict", "info", "compare", "terms", "audit", "reproduce", "report", "datasets"]
         for name in commands:
             assert f"troenpy {name}" in README.read_text(encoding="utf-8")
 
