@@ -68,8 +68,8 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    views : list of (name, counter, blocks), or None
-        What to count, and which blocks to make from the counts. The default is
+    views : list of tuple, or None
+        A name, a counter and blocks each: what to count, and which blocks to make from the counts. The default is
         ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``. Several views count the same documents in several
         ways, such as words and pieces of words; their columns are next to each other.
 
