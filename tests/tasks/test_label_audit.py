@@ -175,9 +175,8 @@ def test_lone_surrogates_are_saved(tmp_path):
 
 
 def test_what_to_type_next_reads_the_same_file(in_folder):
-    write_csv(
-        in_folder / "my file.csv", [{"body": text, "kind": label} for text, label in zip(TEXTS, LABELS, strict=True)]
-    )
+    rows = [{"body": text, "kind": label} for text, label in zip(TEXTS, LABELS, strict=True)]
+    write_csv(in_folder / "my file.csv", rows)
     heard = []
     found = tasks.audit_file("my file.csv", text="body", label="kind", on_notice=heard.append)
     assert heard == [*found.notices, *(f"warning: {warning}" for warning in found.warnings)]
