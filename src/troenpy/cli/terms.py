@@ -1,6 +1,5 @@
 """`troenpy terms`: say which words mark each class."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -26,12 +25,9 @@ from troenpy.cli.options import (
 )
 from troenpy.cli.steps import shown_steps
 from troenpy.display import printable
-from troenpy.files.drafts import check_target
 from troenpy.fitting.parameters import check_whole
 from troenpy.statistics.log_odds import PRIOR
 from troenpy.tasks.class_terms import terms_file
-from troenpy.tasks.row_writers import writer_for
-from troenpy.tasks.spared_files import check_spared
 from troenpy.tasks.term_options import MOST_TERMS
 from troenpy.tasks.terms_tables import N_SHOWN
 
@@ -97,14 +93,11 @@ def terms_command(
     """
     with one_line_errors("stopped" if out is None else "stopped: no terms are written"):
         keep_interrupts()
-        if out is not None:
-            writer_for(Path(out))
-            check_target(out)
-            check_spared(out, "the terms", {"the file": file, "the reference": reference})
         check_whole("top", top, least=1)
         with shown_steps(quiet=quiet) as show:
             result = terms_file(
                 file,
+                out,
                 text=text,
                 label=label,
                 separator=separator,
@@ -120,17 +113,12 @@ def terms_command(
                 fdr=fdr,
                 prior=prior,
                 limit=None if limit == "all" else read_limit(limit),
+                classes=classes or None,
                 max_terms=max_terms,
                 jobs=jobs,
                 callback=lambda step: show(step.text, step.done, ""),
+                on_notice=None if quiet else note,
             )
-            if classes:
-                result = result.only(classes)
-            if out is not None:
-                result.save(Path(out))
-        if not quiet:
-            for line in (*result.notices, *(f"warning: {warning}" for warning in result.warnings)):
-                note(line)
         if as_json:
             print_json(result.to_dict())
         elif not quiet:

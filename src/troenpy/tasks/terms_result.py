@@ -10,7 +10,7 @@ import numpy as np
 
 from troenpy.counts.class_counts import ClassCounts
 from troenpy.display import data_frame
-from troenpy.files.drafts import FilePath, draft
+from troenpy.files.drafts import FilePath, check_target, draft
 from troenpy.records.arrow import arrow
 from troenpy.records.wording import listed, quoted
 from troenpy.tasks.contexts import Example, Wanted
@@ -162,6 +162,7 @@ class Terms:
         path : path-like
             An existing file is replaced at the end.
         """
+        check_out(path)
         make, pa = writer_for(Path(path)), arrow()
         table = pa.table(
             {name: pa.array(_valid(name, values), _type(name)) for name, values in self._columns().items()}
@@ -207,6 +208,17 @@ class Terms:
 
     def _repr_html_(self) -> str:
         return terms_as_html(self)
+
+
+def check_out(path: FilePath) -> None:
+    """Raise, before anything is read, if terms cannot be written to a path.
+
+    Examples
+    --------
+    >>> check_out("terms.csv")
+    """
+    writer_for(Path(path))
+    check_target(path)
 
 
 def _type(name: str) -> Any:
