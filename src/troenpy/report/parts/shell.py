@@ -29,7 +29,7 @@ STYLES = (
     "term_explorer",
     "results",
 )
-SCRIPTS = ("shell", "choices", "dots", "scatter", "tables", "document_map", "term_explorer")
+SCRIPTS = ("shell", "choices", "dots", "scatter", "tables", "document_map", "terms", "term_explorer")
 
 
 class Part:
@@ -120,4 +120,5 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters["p_value"] = p_value
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}  # half the bytes
     return environment
