@@ -36,7 +36,7 @@ def terms_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", help="Where to write all terms: .csv, .tsv, .jsonl or .parquet."),
+        typer.Option("--out", "-o", help="Where to write the terms: .html, a page; .csv, .tsv, .jsonl or .parquet."),
     ] = None,
     text: Text = None,
     label: Label = None,
@@ -89,7 +89,8 @@ def terms_command(
     with all other documents, or with --reference: documents with the term in both, log-odds with a 95 % interval, the
     weight by a scheme, and between which ranks the term may be. Terms are tested by Fisher's exact test, and those
     within the false-discovery rate over all terms and classes are kept, the strongest first. --out writes more of them,
-    with p-values, terms that the class has less often, and examples in context.
+    with p-values, terms that the class has less often, and examples in context: as a table, or as a page to search them
+    and to compare any two classes.
     """
     with one_line_errors("stopped" if out is None else "stopped: no terms are written"):
         keep_interrupts()

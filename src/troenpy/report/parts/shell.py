@@ -27,9 +27,23 @@ STYLES = (
     "tables",
     "document_map",
     "term_explorer",
+    "term_search",
+    "class_cards",
+    "class_plane",
     "results",
 )
-SCRIPTS = ("shell", "choices", "dots", "scatter", "tables", "document_map", "terms", "term_explorer")
+SCRIPTS = (
+    "shell",
+    "choices",
+    "dots",
+    "scatter",
+    "tables",
+    "document_map",
+    "terms",
+    "term_explorer",
+    "term_search",
+    "class_plane",
+)
 
 
 class Part:

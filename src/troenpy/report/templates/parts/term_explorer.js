@@ -1,8 +1,8 @@
 // The terms of a corpus. All terms with equal counts share a row of counts and weights; `table.rows` refers to it.
 (() => {
   const { all, make, say, read, number, terms } = parts;
+  if (!document.getElementById("term-order")) return;
   const table = read("term-table");
-  if (!table) return;
   const input = document.getElementById("term");
   const orderBy = document.getElementById("term-order");
   const schemes = document.getElementById("scheme");
