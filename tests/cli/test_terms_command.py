@@ -197,7 +197,7 @@ def test_hostile_names(installed, tmp_path):
         (["x.csv", "--top", "0"], "troenpy: top must be a whole number of at least 1, got 0"),
         (["x.csv", "--fdr", "7"], "troenpy: fdr must be above 0 and at most 1, got 7.0"),
         (["x.csv", "-o", "x.csv"], "troenpy: the terms would replace the file, x.csv: choose another name"),
-        (["x.csv", "-o", "t.xlsx"], "troenpy: rows are written to .csv, .tsv, .tab, .jsonl, .ndjson or .parquet, got"),
+        (["x.csv", "-o", "t.xlsx"], "troenpy: terms are written to .csv, .tsv, .tab, .jsonl, .ndjson, .parquet or .html, not"),
         (["x.csv", "-o", "no/t.csv"], "troenpy: cannot write no/t.csv: the folder "),
         (["x.csv", "--class", "spor"], "troenpy: there is no class 'spor' (the classes: 'food', 'politics' and"),
         (["x.csv", "--label", "topic"], "troenpy: label 'topic' is not a column of x.csv"),
@@ -231,3 +231,24 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path):
     assert process.returncode == 130
     assert said.decode().endswith("\nstopped: no terms are written\n")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"terms.csv": "old"}
+
+
+def test_the_page_through_the_installed_command(installed, tmp_path, visit):
+    pytest.importorskip("jinja2")
+    write_csv(tmp_path / "my tickets.csv", ROWS)
+    stdout, _ = installed("my tickets.csv", "-o", "page.html")
+    assert stdout.endswith("terms: page.html\n")
+    opened = visit(tmp_path / "page.html")
+    assert opened.is_quiet(), opened.messages
+    assert "mark" in opened.page.locator("h1").inner_text()
+    commands = opened.page.locator(".commands code").all_inner_texts()
+    assert commands[0] == "troenpy terms 'my tickets.csv' -o terms.csv"
+
+
+def test_the_page_needs_jinja_and_says_so_before_reading(command, tmp_path, monkeypatch):
+    write_csv(tmp_path / "x.csv", ROWS)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    _, stderr = command("x.csv", "-o", "page.html", code=1)
+    assert stderr.startswith("troenpy: the page needs jinja2: pip install 'troenpy[report]'")
+    assert len(stderr.splitlines()) == 1
+    assert not (tmp_path / "page.html").exists()

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from made_up_files import COMMON, WORDS, made_up
+from made_up_files import COMMON, WORDS, made_up, write_csv
 from scipy import stats
 
 import troenpy
@@ -345,3 +345,34 @@ def test_errors_about_texts_and_labels():
         troenpy.terms(TEXTS, LABELS).only(["spor"])
     with pytest.raises(ValueError, match=r"rows are written to \.csv"):
         troenpy.terms(TEXTS, LABELS).save("x.xlsx")
+
+
+def test_notices_are_heard_while_a_large_file_is_read(tmp_path, monkeypatch):
+    path, events = tmp_path / "x.json", []
+    path.write_text(json.dumps(ROWS), encoding="utf-8")
+
+    def heard():
+        events.clear()
+        found = tasks.terms_file(path, on_notice=events.append, callback=lambda step: events.append(step.text))
+        assert [line for line in events if line not in ("reading", "testing terms")] == found.notices
+        return [events.index(line) for line in found.notices]
+
+    assert min(heard()) > events.index("testing terms")  # so errors of a small file are one line
+    monkeypatch.setattr("troenpy.records.json_array.N_ROWS", 40)
+    assert min(heard()) == 1
+    assert events.count("reading") > 2
+
+
+def test_outputs_replace_no_input(tmp_path):
+    path, other = tmp_path / "x.csv", tmp_path / "other.csv"
+    write_csv(path, ROWS)
+    write_csv(other, ROWS)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"the terms would replace the file, .*x\.csv: choose another name"):
+        tasks.terms_file(path, path)
+    with pytest.raises(ValueError, match="the terms would replace the reference"):
+        tasks.terms_file(path, other, reference=str(other))
+    assert path.read_bytes() == before
+    tasks.terms_file(path, tmp_path / "terms.csv", classes=["sport"])
+    lines = (tmp_path / "terms.csv").read_text(encoding="utf-8").splitlines()
+    assert {line.split(",")[0] for line in lines[1:]} == {"sport"}

@@ -1,6 +1,5 @@
 """`troenpy terms`: say which words mark each class."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -26,12 +25,9 @@ from troenpy.cli.options import (
 )
 from troenpy.cli.steps import shown_steps
 from troenpy.display import printable
-from troenpy.files.drafts import check_target
 from troenpy.fitting.parameters import check_whole
 from troenpy.statistics.log_odds import PRIOR
 from troenpy.tasks.class_terms import terms_file
-from troenpy.tasks.row_writers import writer_for
-from troenpy.tasks.spared_files import check_spared
 from troenpy.tasks.term_options import MOST_TERMS
 from troenpy.tasks.terms_tables import N_SHOWN
 
@@ -40,7 +36,7 @@ def terms_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", help="Where to write all terms: .csv, .tsv, .jsonl or .parquet."),
+        typer.Option("--out", "-o", help="Where to write the terms: .html, a page; .csv, .tsv, .jsonl or .parquet."),
     ] = None,
     text: Text = None,
     label: Label = None,
@@ -93,18 +89,16 @@ def terms_command(
     with all other documents, or with --reference: documents with the term in both, log-odds with a 95 % interval, the
     weight by a scheme, and between which ranks the term may be. Terms are tested by Fisher's exact test, and those
     within the false-discovery rate over all terms and classes are kept, the strongest first. --out writes more of them,
-    with p-values, terms that the class has less often, and examples in context.
+    with p-values, terms that the class has less often, and examples in context: as a table, or as a page to search them
+    and to compare any two classes.
     """
     with one_line_errors("stopped" if out is None else "stopped: no terms are written"):
         keep_interrupts()
-        if out is not None:
-            writer_for(Path(out))
-            check_target(out)
-            check_spared(out, "the terms", {"the file": file, "the reference": reference})
         check_whole("top", top, least=1)
         with shown_steps(quiet=quiet) as show:
             result = terms_file(
                 file,
+                out,
                 text=text,
                 label=label,
                 separator=separator,
@@ -120,17 +114,12 @@ def terms_command(
                 fdr=fdr,
                 prior=prior,
                 limit=None if limit == "all" else read_limit(limit),
+                classes=classes or None,
                 max_terms=max_terms,
                 jobs=jobs,
                 callback=lambda step: show(step.text, step.done, ""),
+                on_notice=None if quiet else note,
             )
-            if classes:
-                result = result.only(classes)
-            if out is not None:
-                result.save(Path(out))
-        if not quiet:
-            for line in (*result.notices, *(f"warning: {warning}" for warning in result.warnings)):
-                note(line)
         if as_json:
             print_json(result.to_dict())
         elif not quiet:

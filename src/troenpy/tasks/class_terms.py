@@ -9,13 +9,15 @@ import numpy as np
 from troenpy.counts.labels import Labels, check_labels_fit, read_label_sets, read_labels
 from troenpy.features import documents as reading
 from troenpy.features.count_vectorizer import CountVectorizer
+from troenpy.files.drafts import FilePath
 from troenpy.records import LabelSummary, Records, open_records
 from troenpy.statistics.log_odds import PRIOR
 from troenpy.tasks.documents import documents
 from troenpy.tasks.learning import Step, done
+from troenpy.tasks.spared_files import check_spared
 from troenpy.tasks.term_options import MOST_TERMS, REST, TermOptions, is_rest
 from troenpy.tasks.term_task import TermTask
-from troenpy.tasks.terms_result import Terms
+from troenpy.tasks.terms_result import Terms, check_out
 from troenpy.weights.schemes import Weight
 
 #: Documents of a list that are counted at a time.
@@ -109,6 +111,7 @@ def terms(
 
 def terms_file(
     source: Any,
+    out: FilePath | None = None,
     *,
     text: str | Sequence[str] | None = None,
     label: str | Sequence[str] | None = None,
@@ -125,9 +128,11 @@ def terms_file(
     fdr: float = 0.05,
     prior: float = PRIOR,
     limit: int | None = 100,
+    classes: Sequence[Any] | None = None,
     max_terms: int | None = MOST_TERMS,
     jobs: int | None = -1,
     callback: Callable[[Step], Any] | None = None,
+    on_notice: Callable[[str], Any] | None = None,
 ) -> Terms:
     """Find the terms that mark each class of a file, in one pass and bounded memory.
 
@@ -135,14 +140,21 @@ def terms_file(
     ----------
     source, text, label, separator, format, delimiter, encoding, on_error
         See `open_records`.
+    out : path-like, optional
+        Where to save the terms, as :meth:`Terms.save` does.
     reference : str, default="rest"
         "rest", the name of a class, or of a file of texts, in the same columns, which needs no labels.
     scheme, view, ngrams, min_class_df, fdr, prior, limit, jobs
         See `terms`.
+    classes : sequence, optional
+        Keep the terms of these classes only; all are tested.
     max_terms : int or None, default=2,097,152
         Count at most this many terms at any time. If there are more, rare ones are left out, which is said.
     callback : callable, optional
         Called with a Step, with the attributes `text` and `done`.
+    on_notice : callable, optional
+        Called with a line for all that is sniffed, guessed, decided or suspicious: while a large file is read, so that
+        a wrong guess is seen early.
 
     Returns
     -------
@@ -150,20 +162,26 @@ def terms_file(
     """
     options = TermOptions(reference, scheme, view, ngrams, min_class_df, fdr, prior, limit, max_terms, jobs)
     options.check()
-    tell = callback or (lambda step: None)
+    tell, say = callback or (lambda step: None), on_notice or (lambda line: None)
     is_file = not is_rest(reference) and Path(reference).is_file()
+    if out is not None:
+        check_out(out)
+        check_spared(out, "the terms", {"the file": source, "the reference": reference if is_file else None})
     columns: dict[str, Any] = {"text": text, "delimiter": delimiter, "encoding": encoding, "on_error": on_error}
     with open_records(source, **columns, label=label, separator=separator, format=format) as records:
         task = TermTask(options, records.has_sets, None if is_file or is_rest(reference) else reference)
         summary = LabelSummary(" and ".join(records.label))
-        for batch in documents(records):
+        records.listen(options.notices.say)
+        n_batches = 0
+        for n_batches, batch in enumerate(documents(records), start=1):
+            if n_batches == 2:  # errors of a small file are one line, without what was guessed
+                options.notices.listen(say)
             summary.add(batch.texts, batch.labels)
             task.add(batch.texts, read_label_sets(batch.labels) if records.has_sets else read_labels(batch.labels))
             tell(Step("reading", done(records)))
         if not is_file or len(summary.n_by_class) != 1:
             options.warnings.extend(summary.check(records.name))
         options.warnings.extend(records.problems.lines())
-        options.notices[:0] = records.notices
         columns["text"] = records.text
         name = records.name
     if is_file:
@@ -173,7 +191,15 @@ def terms_file(
                 tell(Step(f"reading {records.name}", done(records)))
             options.warnings.extend(records.problems.lines())
     tell(Step("testing terms"))
-    return task.end(name, reference)
+    found = task.end(name, reference)
+    found = found if classes is None else found.only(classes)
+    if n_batches < 2:
+        options.notices.listen(say)
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+    if out is not None:
+        found.save(out)
+    return found
 
 
 def _texts_of(records: Records) -> Iterator[list[str]]:

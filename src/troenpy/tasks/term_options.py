@@ -6,6 +6,7 @@ from typing import Any
 
 from troenpy.counts.class_frequency import check_min_class_df
 from troenpy.fitting.parameters import check_positive, check_whole
+from troenpy.records.chunk import Notices
 from troenpy.statistics.log_odds import PRIOR
 from troenpy.tasks.term_views import TermView, choose_view
 from troenpy.weights.schemes import Weight, check_scheme
@@ -29,7 +30,7 @@ class TermOptions:
     limit: int | None = 100
     max_terms: int | None = None
     jobs: int | None = -1
-    notices: list[str] = field(default_factory=list)
+    notices: Notices = field(default_factory=Notices)
     warnings: list[str] = field(default_factory=list)
 
     def check(self) -> None:
@@ -50,7 +51,7 @@ class TermOptions:
         """Return the view that suits the texts."""
         name, counter = choose_view(self.view, self.ngrams, texts)
         if self.view == "auto" and name != "words":
-            self.notices.append(
+            self.notices.say(
                 "texts in a script without spaces between words: terms are letters and pairs (view 'pairs')"
             )
         if self.max_terms is not None:

@@ -79,7 +79,7 @@ class TermTask:
         found, view, options = self._counting.end(), self._counting.view, self.options
         tests = TermTests(found.total, options.min_class_df, self._number(found, reference), found.exact)
         if not found.total.is_exact:
-            options.notices.append(
+            options.notices.say(
                 f"more than {options.max_terms:,} terms: some of those in up to {found.total.kept_above:,} documents"
                 " are left out"
             )
@@ -104,7 +104,7 @@ class TermTask:
             fdr=options.fdr,
             prior=options.prior,
             n_groups=N_GROUPS,
-            notices=options.notices,
+            notices=list(options.notices),
             warnings=options.warnings,
         )
 

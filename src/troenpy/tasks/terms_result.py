@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from troenpy.counts.class_counts import ClassCounts
-from troenpy.display import data_frame
-from troenpy.files.drafts import FilePath, draft
+from troenpy.display import data_frame, printable
+from troenpy.files.drafts import FilePath, check_target, draft, write_atomically
 from troenpy.records.arrow import arrow
 from troenpy.records.wording import listed, quoted
+from troenpy.report.parts.shell import check_extra
+from troenpy.report.terms_page import N_TERMS, terms_page
 from troenpy.tasks.contexts import Example, Wanted
-from troenpy.tasks.row_writers import writer_for
+from troenpy.tasks.row_writers import WRITERS, writer_for
 from troenpy.tasks.terms_tables import N_SHOWN, shown_places, terms_as_html, terms_as_text
 
 #: Classes that an error names.
@@ -23,6 +25,7 @@ N_LISTED = 10
 WHOLE = ("rank", "rank_low", "rank_high", "documents", "reference_documents")
 NUMBERS = ("share", "reference_share", "log_odds", "log_odds_low", "log_odds_high", "p", "q", "strength", "dispersion")
 WEIGHTS = ("weight", "weight_low", "weight_high")
+PAGES = (".html", ".htm")
 MORE, LESS = "more", "less"
 
 
@@ -155,13 +158,21 @@ class Terms:
         return data_frame(list(columns), list(columns.values()))
 
     def save(self, path: FilePath) -> None:
-        """Write the rows of all classes: CSV, TSV, JSON lines or Parquet, by the ending of the name.
+        """Write the rows of all classes: CSV, TSV, JSON lines, Parquet or an HTML page, by the ending of the name.
+
+        The page searches terms, shows them in context, and compares any two classes; it needs no network, and the extra
+        `report`.
 
         Parameters
         ----------
         path : path-like
             An existing file is replaced at the end.
         """
+        check_out(path)
+        if Path(path).suffix.lower() in PAGES:
+            n_top = max(most for _, most in N_TERMS)
+            write_atomically(path, terms_page(self.to_dict(), self.top(n_top)).encode("utf-8"))
+            return
         make, pa = writer_for(Path(path)), arrow()
         table = pa.table(
             {name: pa.array(_valid(name, values), _type(name)) for name, values in self._columns().items()}
@@ -207,6 +218,26 @@ class Terms:
 
     def _repr_html_(self) -> str:
         return terms_as_html(self)
+
+
+def check_out(path: FilePath) -> None:
+    """Raise, before anything is read, if terms cannot be written to a path.
+
+    Examples
+    --------
+    >>> check_out("terms.csv")
+    >>> check_out("terms.xlsx")
+    Traceback (most recent call last):
+        ...
+    ValueError: terms are written to .csv, .tsv, .tab, .jsonl, .ndjson, .parquet or .html, not to terms.xlsx
+    """
+    ending = Path(path).suffix.lower()
+    if ending in PAGES:
+        check_extra()
+    elif ending not in WRITERS:
+        known = listed([*WRITERS, PAGES[0]], "or")
+        raise ValueError(f"terms are written to {known}, not to {printable(Path(path).name)}")
+    check_target(path)
 
 
 def _type(name: str) -> Any:

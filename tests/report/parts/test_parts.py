@@ -62,6 +62,19 @@ def test_a_dot_chart_is_a_table_with_its_numbers():
     assert "Show all 2" in text
 
 
+def test_dots_of_several_charts_have_one_axis_and_links():
+    chart = DotChart("marks", [Dot("<a>", 2, 1, 3, address="#term=%3Ca%3E")], lowest=-1, highest=9)
+    assert chart.scale.place(4.09) == pytest.approx(50, abs=0.01)
+    assert '<a class="term" href="#term=%3Ca%3E">&lt;a&gt;</a>' in str(chart.__html__())
+
+
+def test_data_is_compact_and_cannot_end_its_element():
+    text = str(
+        shell._environment().from_string("{{ data | tojson }}").render(data={"b": ["é\u6c34", "</script>"], "a": 1})
+    )
+    assert text == '{"b":["é\u6c34","\\u003c/script\\u003e"],"a":1}'
+
+
 def test_the_frontier_goes_through_the_best_points():
     points = [Point(1, 20, "a", is_best=True), Point(2, 10, "b", is_best=True), Point(3, 15, "c")]
     chart = Scatter("cost", points, "seconds", "error")

@@ -11,7 +11,9 @@ script and the content security policy. In the template, ``{{ part }}`` shows a 
 - `scatter.Scatter`: labelled points on two axes, with a frontier;
 - `lines.LineChart`: lines with intervals, labelled at their ends;
 - `document_map.DocumentMap`: thousands of documents in the plane, with a filter of classes;
-- `term_explorer.TermExplorer`: search, order, address and account of terms;
+- `term_explorer.TermExplorer`: search, order, address and account of the terms of a corpus;
+- `term_search.TermSearch`: the same of terms that mark classes, in a table to filter and sort;
+- `class_plane.ClassPlane`: the terms of any two classes against each other;
 - `doubts.DoubtList`: rows whose label is doubted, with search and filters of classes.
 
 Parts are frozen dataclasses of plain numbers and text. Numbers arrive in the unit that is shown (per cent, not
@@ -24,6 +26,7 @@ A new part is a dataclass with a `template` in ``templates/parts``; a style or s
 
 from troenpy.report.parts.changes import ChangeBar, ChangeBars
 from troenpy.report.parts.choices import Choices, Group, Panels
+from troenpy.report.parts.class_plane import ClassPlane
 from troenpy.report.parts.document_map import DocumentMap, MapView
 from troenpy.report.parts.dots import Dot, DotChart
 from troenpy.report.parts.doubts import Doubt, DoubtList, NearText
@@ -32,12 +35,14 @@ from troenpy.report.parts.scatter import Point, Scatter
 from troenpy.report.parts.shell import check_extra, render_page
 from troenpy.report.parts.tables import Cell, Column, Table, TableRow
 from troenpy.report.parts.term_explorer import TermExplorer
+from troenpy.report.parts.term_search import TermSearch
 
 __all__ = [
     "Cell",
     "ChangeBar",
     "ChangeBars",
     "Choices",
+    "ClassPlane",
     "Column",
     "DocumentMap",
     "Dot",
@@ -55,6 +60,7 @@ __all__ = [
     "Table",
     "TableRow",
     "TermExplorer",
+    "TermSearch",
     "check_extra",
     "render_page",
 ]

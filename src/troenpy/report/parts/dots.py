@@ -42,6 +42,8 @@ class Dot:
         Whether the others are compared with it: a line through the chart marks its value.
     is_folded : bool
         Whether the row is shown only after "Show all".
+    address : str
+        Where the name leads, such as "#term=oil".
     like : tuple of int
         Numbers of the rows, itself included, that do not clearly differ; they stand out when the row is pointed at.
     """
@@ -62,6 +64,7 @@ class Dot:
     is_strong: bool = False
     is_reference: bool = False
     is_folded: bool = False
+    address: str = ""
     like: tuple[int, ...] = ()
 
 
@@ -81,6 +84,8 @@ class DotChart(Part):
         Decimal places of the numbers.
     first : str
         Title of the first column.
+    lowest, highest : float
+        Where the axis begins, and what it reaches at least: the same for charts to be compared.
     """
 
     template: ClassVar[str] = "parts/dots.html"
@@ -91,13 +96,14 @@ class DotChart(Part):
     digits: int = 1
     first: str = "method"
     lowest: float = 0.0
+    highest: float = 0.0
 
     @cached_property
     def scale(self) -> Scale:
-        """The common axis, from `lowest` to just beyond the largest number."""
+        """The common axis, from `lowest` to just beyond the largest number, or `highest`."""
         ends = [dot.value if dot.high is None else dot.high for dot in self.dots]
         ends += [value for dot in self.dots for value, _ in dot.aside]
-        return Scale(self.lowest, max([*ends, self.lowest + 1e-9]) * 1.02)
+        return Scale(self.lowest, max([*ends, self.highest, self.lowest + 1e-9]) * 1.02)
 
     @property
     def ticks(self) -> list[tuple[float, str]]:

@@ -28,11 +28,26 @@ STYLES = (
     "tables",
     "document_map",
     "term_explorer",
+    "term_search",
+    "class_cards",
+    "class_plane",
     "results",
     "answers",
     "doubts",
 )
-SCRIPTS = ("shell", "choices", "dots", "scatter", "tables", "document_map", "term_explorer", "doubts")
+SCRIPTS = (
+    "shell",
+    "choices",
+    "dots",
+    "scatter",
+    "tables",
+    "document_map",
+    "terms",
+    "term_explorer",
+    "term_search",
+    "class_plane",
+    "doubts",
+)
 
 
 class Part:
@@ -123,4 +138,5 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters["p_value"] = p_value
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}  # half the bytes
     return environment

@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row: a cell per column, the first of which names it."""
+    """A row: a cell per column, the first of which names it, and leads to `address`, if there is one."""
 
     cells: Sequence[Cell]
     group: str = ""
@@ -60,6 +60,7 @@ class TableRow:
     is_strong: bool = False
     is_reference: bool = False
     term: int | None = None
+    address: str = ""
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,8 @@
     return [header.map((text) => field(text, -1)), ...rows.map((row) => row.map(field))].map((row) => `${row.join(",")}\r\n`).join("");
   };
 
+  parts.copyTable = (table, asMarkdown, button) => copy(asMarkdown ? toMarkdown(table) : toCsv(table), button);
+
   for (const part of all("[data-table]")) {
     const table = part.querySelector("table");
     for (const [column, button] of all("thead .sort", table).entries()) button.addEventListener("click", () => sort(table, column));
@@ -84,7 +86,7 @@
       compare(table, event.target.value === "" ? null : rows[Number(event.target.value)]);
       say("the table has changed");
     });
-    part.querySelector(".copy-markdown").addEventListener("click", (event) => copy(toMarkdown(table), event.currentTarget));
-    part.querySelector(".copy-csv").addEventListener("click", (event) => copy(toCsv(table), event.currentTarget));
+    part.querySelector(".copy-markdown").addEventListener("click", (event) => parts.copyTable(table, true, event.currentTarget));
+    part.querySelector(".copy-csv").addEventListener("click", (event) => parts.copyTable(table, false, event.currentTarget));
   }
 })();

@@ -1,8 +1,8 @@
 // The terms of a corpus. All terms with equal counts share a row of counts and weights; `table.rows` refers to it.
 (() => {
-  const { all, make, say, read, number } = parts;
+  const { all, make, say, read, number, terms } = parts;
+  if (!document.getElementById("term-order")) return;
   const table = read("term-table");
-  if (!table) return;
   const input = document.getElementById("term");
   const orderBy = document.getElementById("term-order");
   const schemes = document.getElementById("scheme");
@@ -31,11 +31,7 @@
     }
     return box;
   };
-  const link = (place) => {
-    const element = make("a", table.terms[place], { class: "term" });
-    element.href = `#term=${encodeURIComponent(table.terms[place])}`;
-    return element;
-  };
+  const link = (place) => terms.link(table.terms[place]);
 
   // Terms in the chosen order; ties by name, so that the order is always the same.
   const score = { both: (row) => weightsOf()[row] * table.documents[row], weight: (row) => weightsOf()[row], documents: (row) => table.documents[row] };
@@ -55,10 +51,8 @@
     const found = [];
     lower.forEach((term, place) => term.includes(typed) && found.push(place));
     sorted(found);
-    const exact = found.filter((place) => lower[place] === typed);
-    const starts = found.filter((place) => lower[place] !== typed && lower[place].startsWith(typed));
-    const others = found.filter((place) => !lower[place].startsWith(typed));
-    const shown = [...exact, ...starts, ...others].slice(0, 60);
+    const { exact, all: ordered } = terms.ranked(lower, typed, found);
+    const shown = ordered.slice(0, 60);
     count.textContent = !found.length ? `No term on this page contains “${input.value.trim()}”.`
       : `${number(found.length)} found${found.length > shown.length ? `, ${shown.length} shown` : ""}.`;
     foundBox.replaceChildren(
@@ -71,7 +65,7 @@
     );
     if (exact.length) {
       show(exact[0], false);
-      history.replaceState(null, "", `#term=${encodeURIComponent(table.terms[exact[0]])}`);
+      history.replaceState(null, "", terms.address(table.terms[exact[0]]));
     } else detail.hidden = true;
   };
 
@@ -200,14 +194,8 @@
   };
 
   const go = (moves) => {
-    const match = /^#term=(.*)$/.exec(location.hash);
-    if (!match) return;
-    let term = match[1];
-    try {
-      term = decodeURIComponent(term);
-    } catch {
-      // a typed address that is not encoded is taken as it is
-    }
+    const term = terms.addressed();
+    if (term === null) return;
     const place = places.get(term) ?? places.get(term.toLowerCase());
     if (place === undefined) {
       count.textContent = `No term on this page is “${term}”.`;
@@ -223,7 +211,7 @@
     if (location.hash === clicked.hash) go(true); // the address stays the same, so there is no hashchange
   });
   addEventListener("hashchange", () => {
-    if (location.hash.startsWith("#term=")) go(true);
+    if (terms.addressed() !== null) go(true);
     else detail.hidden = true;
   });
   document.getElementById("term-back").addEventListener("click", () => {
