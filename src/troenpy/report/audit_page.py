@@ -120,12 +120,12 @@ class _View:
     def pairs(self) -> Table:
         """Return the pairs of classes that are confused."""
         columns = [
-            Column("one class", "text"),
-            Column("the other", "text"),
-            Column("one as the other", digits=0, about="documents of the one predicted as the other", has_bars=True),
-            Column("the other as one", digits=0, about="documents of the other predicted as the one", has_bars=True),
-            Column("documents of one", digits=0),
-            Column("of the other", digits=0),
+            Column("first class", "text"),
+            Column("second class", "text"),
+            Column("first as second", digits=0, about="documents of the first predicted as the second", has_bars=True),
+            Column("second as first", digits=0, about="documents of the second predicted as the first", has_bars=True),
+            Column("of first", digits=0, about="documents of the first class"),
+            Column("of second", digits=0, about="documents of the second class"),
             Column("confused, %", digits=1, about="of twice the smaller class"),
             Column("what to do", "text"),
         ]
