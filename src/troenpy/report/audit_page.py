@@ -88,6 +88,11 @@ class _View:
         ]
 
     @property
+    def commands(self) -> list[tuple[str, str]]:
+        """What to type next, with what it is for."""
+        return [(one["about"], one["command"]) for one in self._found["commands"]]
+
+    @property
     def cut(self) -> str:
         """Say which rows are left out."""
         n_shown, n = len(self.doubts.doubts), len(self._found["suspects"])
