@@ -16,6 +16,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the parameters' own words have them
 napoleon_google_docstring = False
+autodoc_mock_imports = ["pyspark"]  # 450 MB that only troenpy.spark needs
 
 
 def _as_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

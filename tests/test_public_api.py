@@ -21,7 +21,7 @@ EXPORTED = """
     TextKNeighborsClassifier TfPiVectorizer TransportClassifier TroenpyClassifier audit compare comparison
     conditional_troenpy datasets differential_troenpy embeddings entropy experiments kernel_available load
     negative_information positive_information records report rivals save settings
-    statistics tasks term_weights terms transport troenpy_gain weights
+    spark statistics tasks term_weights terms transport troenpy_gain weights
 """
 
 

@@ -24,7 +24,7 @@ from troenpy.persistence import load, save
 from troenpy.weights import WEIGHTS, rivals, term_weights
 
 if TYPE_CHECKING:
-    from troenpy import datasets, experiments, records, report, statistics, tasks, transport
+    from troenpy import datasets, experiments, records, report, spark, statistics, tasks, transport
     from troenpy.experiments import comparison
     from troenpy.tasks import audit, compare, terms
     from troenpy.transport import TransportClassifier, embeddings
@@ -62,6 +62,7 @@ __all__ = [
     "rivals",
     "save",
     "settings",
+    "spark",
     "statistics",
     "tasks",
     "term_weights",
@@ -83,6 +84,7 @@ _LATER = {
     "experiments": "troenpy",
     "records": "troenpy",
     "report": "troenpy",
+    "spark": "troenpy",
     "statistics": "troenpy",
     "tasks": "troenpy",
     "terms": "troenpy.tasks",

@@ -4,16 +4,14 @@ import csv
 import io
 import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
+from installed_command import ENVIRONMENT, INSTALLED
 from made_up_files import made_up, write_csv, write_lines
 from typer.testing import CliRunner
 
@@ -21,8 +19,6 @@ import troenpy
 from troenpy.cli import app
 
 ROWS = made_up(120)
-INSTALLED = shutil.which("troenpy", path=str(Path(sys.executable).parent))
-ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "COLUMNS": "80", "TERM": "dumb"}
 
 
 def check(shown, words):

@@ -63,7 +63,7 @@ def test_rows_hold_no_text(folder):
     out = folder / "rows.jsonl"
     methods = ["TF-IDF, logistic regression", "NB-SVM (1,2)-grams", "ours"]
     assert script.main([str(folder), "--out", str(out), "--corpora", "given", "--methods", *methods]) == 0
-    assert len(read_rows(out)) == 8
+    assert len(read_rows(out)) == 9
     assert not {"goal", "vote", "late", "own", "close"} & set(re.findall(r"\w+", out.read_text()))
 
 

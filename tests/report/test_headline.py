@@ -62,6 +62,11 @@ def test_over_corpora_it_is_the_mean_of_the_reductions():
     )
 
 
+def test_two_corpora_are_both():
+    errors = {corpus: {TF_IDF: 100, TF_PI: 60} for corpus in SEVEN[:2]}
+    assert sentence(errors).endswith("40 % fewer errors than on TF-IDF (fewer on both).")
+
+
 def test_where_the_mean_is_small_it_says_so():
     errors = {corpus: {TF_IDF: 1000, TF_PI: 999 if place else 1003} for place, corpus in enumerate(SEVEN[:3])}
     rows = [row(c, m, n, n_test=5000) for c, found in errors.items() for m, n in found.items()]

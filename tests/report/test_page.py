@@ -1,6 +1,7 @@
 """The page in a real browser: it answers a reader's questions, asks for nothing, and runs nothing from a corpus."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -138,6 +139,26 @@ class TestTheAnswer:
         knn.click(modifiers=["Shift"])
         assert others.count() > 0
 
+    def test_hovering_tells_the_interval_p_seconds_and_the_name_in_commands(self, visit, single):
+        page = visit(single, viewport={"width": 1280, "height": 800}).page
+        page.locator("#answer .dot-row", has_text="TF-PI").first.hover()
+        lines = page.locator("#tip").inner_text().splitlines()
+        assert lines[:2] == ["TF-PI, nearest neighbours", TF_PI]
+        assert re.fullmatch(r"error: \d+\.\d %", lines[2])
+        assert re.fullmatch(r"95 % interval: \d+\.\d to \d+\.\d", lines[3])
+        assert any(
+            re.search(r"(fewer|more) errors than TF-IDF, nearest neighbours, p [=<] [\d.]+", line) for line in lines
+        )
+        assert re.fullmatch(r"[\d.]+ s per split", lines[-1])
+        page.locator("h1").hover()
+        assert page.locator("#tip").is_hidden()
+
+    def test_a_finger_shows_it_too(self, visit, single):
+        page = visit(single, viewport=PHONE, has_touch=True, is_mobile=True).page
+        page.locator("#answer .dot-row").nth(2).tap()
+        assert page.locator("#tip").is_visible()
+        assert "95 % interval" in page.locator("#tip").inner_text()
+
     def test_arrow_keys_show_what_hovering_shows(self, visit, single):
         page = visit(single).page
         page.locator("#answer .dot-rows").focus()
@@ -176,6 +197,8 @@ class TestClaims:
     def test_on_a_corpus_of_ones_own_they_are_not_in_the_way(self, visit, tmp_path):
         page = visit(written(tmp_path, rows(["mine"]))).page
         assert page.locator(".claims").count() == 0
+        assert page.locator("main > section").last.get_attribute("id") == "made"
+        assert page.locator("main > section").nth(-2).get_attribute("id") == "claims"
         assert "about other corpora" in page.locator("#claims-title").inner_text()
 
 
@@ -227,7 +250,7 @@ class TestCharts:
         page = opened.page
         assert "on TF make errors on 10.0 % of the test documents" in page.locator("h1").inner_text()
         ids = [section.get_attribute("id") for section in page.locator("main > section").all()]
-        assert ids == ["answer", "claims", "errors", "terms", "made"]
+        assert ids == ["answer", "errors", "terms", "claims", "made"]
 
     def test_the_maps_filter_classes_and_tell_documents(self, visit, single):
         opened = visit(single)

@@ -135,9 +135,8 @@ def test_claims_that_were_not_tested_are_one_line():
     shown = printed([terminal.claim_table(claims)], 100)
     assert "needs" not in shown
     assert shown.count("held") == 1
-    assert (
-        terminal.open_line(claims) == "13 claims of the paper need more than this run: troenpy reproduce --datasets all"
-    )
+    said = "13 claims of the paper need more than this run; for 10 of them: troenpy reproduce --datasets all"
+    assert terminal.open_line(claims) == said
     own = summarise([row("mine", "knn: tf*idf", 12)])["claims"]
     assert terminal.claim_table(own) is None
 

@@ -11,7 +11,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import count_terms
 from troenpy.report import projection
 from troenpy.report.projection import first_words, project
-from troenpy.report.terms import term_table
+from troenpy.report.terms import CORE, term_table
 
 
 def corpus(n_documents=200, n_classes=4, *, is_split=True, n_words=60):
@@ -104,6 +104,7 @@ class TestTermTable:
         assert {len(top) for top in part["top"]} == {3}
         assert len(part["terms"]) < len(whole["terms"]) == whole["n_terms"] == part["n_terms"]
         assert len(json.dumps(part | {"contexts": {}, "top": []})) < 30_000 + 300 * 250
+        assert set(part["weights"]) == set(CORE) < set(whole["weights"])
 
         def documents(table):
             return {term: table["documents"][row] for term, row in zip(table["terms"], table["rows"], strict=True)}

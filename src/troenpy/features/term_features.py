@@ -68,8 +68,8 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    views : list of (name, counter, blocks), or None
-        What to count, and which blocks to make from the counts. The default is
+    views : list of tuple, or None
+        A name, a counter and blocks each: what to count, and which blocks to make from the counts. The default is
         ``[("words", CountVectorizer(), ("pi", "btf", "ecib"))]``. Several views count the same documents in several
         ways, such as words and pieces of words; their columns are next to each other.
 
@@ -400,6 +400,13 @@ class TermFeatures(HasViews, KeepsStream, TransformerMixin, BaseEstimator):
         known = np.any([np.diff(of_view.matrix.indptr) > 0 for of_view in rows], axis=0)
         parts = [view.parts(of_view, n_threads) for view, of_view in zip(views, rows, strict=True)]
         return _matrix(parts, n_threads), known
+
+    def _rows_without(self, raw_documents: Any, left_out: sparse.csr_array) -> Any:
+        """Return the features of training documents; class profiles leave out what is given, of shape (n, K)."""
+        views, n_threads = self._fitted_views(), job_count(self.n_jobs)
+        rows = self._count_rows(raw_documents, [view.capacity() for view in views])
+        parts = [view.parts(of_view, n_threads, left_out) for view, of_view in zip(views, rows, strict=True)]
+        return _matrix(parts, n_threads)
 
     def _scores(self, raw_documents: Any, coef: NDArray[Any], step: int, n_threads: int) -> Iterator[Scores] | None:
         """Return products of new documents with coefficients, `step` documents at a time; None if the kernel cannot."""

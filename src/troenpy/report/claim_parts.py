@@ -46,6 +46,22 @@ def commands(claims: list[ShownClaim]) -> dict[str, list[ShownClaim]]:
     return dict(sorted(found.items(), key=lambda entry: -len(entry[1])))
 
 
+def what_is_open(claims: list[ShownClaim]) -> tuple[str, str]:
+    """Say how many claims the rows cannot decide, and the command that decides most of them.
+
+    Examples
+    --------
+    >>> what_is_open([ShownClaim("", "needs 7 corpora", "", "", None, "troenpy reproduce --datasets all")])
+    ('One claim of the paper needs more than this run', 'troenpy reproduce --datasets all')
+    """
+    n_claims, by_command = len(claims), commands(claims)
+    command = next((command for command in by_command if command), "")
+    said = f"{n_claims} claims of the paper need" if n_claims > 1 else "One claim of the paper needs"
+    n_decided = len(by_command.get(command, []))
+    part = f"; for {n_decided} of them" if n_decided < n_claims else ""
+    return f"{said} more than this run{part}", command
+
+
 def _shown(claim: dict[str, Any]) -> ShownClaim:
     bars = [_bar(case) for case in claim["cases"]]
     fewer = sum(case["change"] < 0 for case in claim["cases"])

@@ -168,9 +168,8 @@ def _slight_on_the_small(comparison: Comparison) -> Finding:
 
 
 def _hurts_on_bbcsport(comparison: Comparison) -> Finding:
-    command = "troenpy reproduce --datasets bbcsport"
     if "bbcsport" not in _corpora(comparison, LR_ALL, LR_PI):
-        return Finding("needs BBC Sport", "not run", command=command)
+        return Finding("needs BBC Sport", "not run", command=ALL_CORPORA)
     result = comparison.test(LR_ALL, LR_PI, "bbcsport")
     errors = _errors(comparison, LR_ALL, LR_PI, "bbcsport")
     cases = tuple(case for case in _cases(comparison, LR_ALL, LR_PI) if case.name == "bbcsport")

@@ -125,7 +125,7 @@ def _with_headings(view: View, dots: Iterable[Dot]) -> list[Dot]:
         said = FAMILIES[dot.group]
         heading = said if said != family else ""
         family = said
-        found.append(replace(dot, kind="", heading=heading, about="\n".join(filter(None, [said, dot.about]))))
+        found.append(replace(dot, kind="", heading=heading, full=f"{dot.name}, {said}"))
     return found
 
 

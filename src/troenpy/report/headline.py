@@ -122,7 +122,9 @@ def _size_and_p(found: Change) -> str:
 def _n_alike(found: Change) -> str:
     """Return on how many corpora the difference has the direction of the mean."""
     number = found.n_fewer if (found.share or 0) < 0 else found.n_corpora - found.n_fewer
-    return f"all {found.n_corpora}" if number == found.n_corpora else f"{number} of {found.n_corpora}"
+    if number < found.n_corpora:
+        return f"{number} of {found.n_corpora}"
+    return "both" if number == 2 else f"all {number}"
 
 
 def _make(name: Name) -> str:

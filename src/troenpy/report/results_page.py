@@ -4,7 +4,7 @@ from typing import Any
 
 from troenpy.experiments.significance import ALPHA
 from troenpy.experiments.tables import p_value
-from troenpy.report.claim_parts import commands, open_claims, tested_claims
+from troenpy.report.claim_parts import commands, open_claims, tested_claims, what_is_open
 from troenpy.report.claims import ALL_CORPORA, SEVEN
 from troenpy.report.dot_charts import N_RANKED, all_chart, key_chart, rank_chart
 from troenpy.report.error_table import error_table
@@ -95,8 +95,7 @@ def _claims(summary: Summary, view: View) -> dict[str, Any]:
     return {
         "tested": tested,
         "open_by_command": by_command,
-        "n_open": len(left),
-        "first_command": next((command for command in by_command if command), ""),
+        "what_is_open": what_is_open(left),
         "claims_title": title,
     }
 
@@ -126,7 +125,10 @@ def _sections(
         "terms": ("Terms", view.summary["terms"] is not None),
         "made": ("How this was measured", True),
     }
-    return [(anchor, name) for anchor, (name, is_shown) in every.items() if is_shown]
+    shown = [(anchor, name) for anchor, (name, is_shown) in every.items() if is_shown]
+    if not tested_claims(view.summary):  # then they stand near the end
+        shown.insert(-1, shown.pop(0))
+    return shown
 
 
 def _terms_said(terms: dict[str, Any]) -> str:

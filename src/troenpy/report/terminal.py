@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from troenpy.display.plain import printable
 from troenpy.experiments import tables
-from troenpy.report.claim_parts import commands, open_claims
+from troenpy.report.claim_parts import open_claims, what_is_open
 from troenpy.report.claims import HELD, NOT_HELD, is_tested
 from troenpy.report.selection import names
 from troenpy.report.summary import Summary
@@ -56,9 +56,8 @@ def open_line(claims: list[dict[str, Any]]) -> str:
     left = open_claims({"claims": claims})
     if not left:
         return ""
-    command = next((command for command in commands(left) if command), "")
-    said = f"{len(left)} claims of the paper need" if len(left) > 1 else "One claim of the paper needs"
-    return f"{said} more than this run: {command}"
+    said, command = what_is_open(left)
+    return f"{said}: {command}" if command else said
 
 
 def error_tables(comparison: tables.Record, width: int) -> "list[Table]":

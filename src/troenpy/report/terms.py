@@ -18,12 +18,14 @@ from troenpy.weights.paper import pcf
 from troenpy.weights.schemes import WEIGHTS, term_weights
 
 N_TOP = 20
-MOST_CHARACTERS = 1_500_000  # of a table as JSON, so that a page stays well below 3 MB
+MOST_CHARACTERS = 1_600_000  # of a table as JSON, so that a page stays well below 3 MB
 FIRST_SEED = 0
 SCHEME = "certainty"
 
-_PER_ROW = 6 * len(WEIGHTS) + 8  # characters of a row of counts without the counts
-_PER_COUNT = 6
+#: The weights of a vocabulary that does not fit with all of them.
+CORE = ("idf", "pcf", "pcf_present", "pi", "certainty", "rf", "chi2", "ig")
+_PER_WEIGHT, _PER_COUNT = 9, 7  # characters of a row of counts, with the next
+_PER_ROW = 8
 _PER_TERM = 8  # besides the term itself
 
 
@@ -46,9 +48,9 @@ def term_table(
     n_top : int, default=20
         Terms that mark a class, by weight times documents of the class with the term times the share of the term's
         documents that are in the class.
-    n_characters : int, default=1,500,000
-        Approximate size of the table as JSON. If not all terms fit, the most frequent are kept, and those that mark
-        the classes.
+    n_characters : int, default=1,600,000
+        Approximate size of the table as JSON. If not all terms fit, fewer weights are kept, then the most frequent
+        terms, and those that mark the classes.
     scheme : str, default="certainty"
         The weight that orders them, one of `WEIGHTS`. PI weights of small classes are often negative; certainty is
         not.
@@ -88,7 +90,10 @@ def term_table(
     counts = ClassCounts.from_matrix(rows[:, occurs], counted.labels[train], terms=names)
     weights = {scheme: term_weights(counts, scheme) for scheme in WEIGHTS}
     tops = _top_terms(counts, weights[scheme], n_top)
-    shown = _select_columns(counts, names, tops, n_characters)
+    shown = _select_columns(counts, names, tops, n_characters, len(weights))
+    if len(shown) < len(names):
+        weights = {name: values for name, values in weights.items() if name in (*CORE, scheme)}
+        shown = _select_columns(counts, names, tops, n_characters, len(weights))
     place = {column: number for number, column in enumerate(shown.tolist())}
     first, row_of = _distinct_rows(counts, shown)
     by_class = counts.doc_freq[:, first].tocsc()
@@ -124,7 +129,7 @@ def _top_terms(counts: ClassCounts, weights: Floats, n_top: int) -> list[list[in
 
 
 def _select_columns(
-    counts: ClassCounts, names: list[str], tops: list[list[int]], n_characters: int
+    counts: ClassCounts, names: list[str], tops: list[list[int]], n_characters: int, n_weights: int
 ) -> NDArray[np.int64]:
     """Select the terms that fit, the most frequent first, and those that mark a class."""
     by_class = counts.doc_freq.tocsc()
@@ -135,7 +140,8 @@ def _select_columns(
         mark = _mark(by_class, column)
         cost = _PER_TERM + len(names[column])
         if mark not in seen:
-            cost += _PER_ROW + _PER_COUNT * int(by_class.indptr[column + 1] - by_class.indptr[column])
+            n_counts = int(by_class.indptr[column + 1] - by_class.indptr[column])
+            cost += _PER_ROW + _PER_WEIGHT * n_weights + _PER_COUNT * n_counts
         if cost > left:
             break
         seen.add(mark)

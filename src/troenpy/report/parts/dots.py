@@ -26,8 +26,8 @@ class Dot:
         The interval.
     group : str
         Key of a `Group`; `hue` is its colour.
-    code : str
-        The exact name, shown on hover.
+    code, full : str
+        The exact name and the whole one, shown on hover.
     about : str
         Further lines on hover.
     said : str
@@ -58,6 +58,7 @@ class Dot:
     aside: tuple[tuple[float, str], ...] = ()
     heading: str = ""
     kind: str = ""
+    full: str = ""
     is_strong: bool = False
     is_reference: bool = False
     is_folded: bool = False
@@ -123,10 +124,9 @@ class DotChart(Part):
 
     def tip(self, dot: Dot) -> str:
         """Return what is shown on hover."""
-        lines = [
-            ", ".join(part for part in (dot.name, dot.kind) if part),
-            dot.code if dot.code != dot.name else "",
-            f"{self.axis}: {self.said(dot)}",
-        ]
+        name = dot.full or ", ".join(part for part in (dot.name, dot.kind) if part)
+        percent = " %" if self.axis.endswith(", %") else ""
+        lines = [name, dot.code if dot.code != dot.name else ""]
+        lines.append(f"{self.axis.removesuffix(', %')}: {self.said(dot)}{percent}")
         lines += [f"95 % interval: {self.interval(dot)}" if dot.low is not None else "", dot.about]
         return "\n".join(line for line in lines if line)

@@ -1,6 +1,6 @@
 // Maps of documents, on canvases: drawn when they come into view, and again when colours, size or classes change.
 (() => {
-  const { all, read, say, showTip, hideTip } = parts;
+  const { all, read, say, showTip, hideTip, hasMoved } = parts;
   const data = read("documents");
   if (!data) return;
   const glyphs = ["●", "■", "◆", "▲", "▼"];
@@ -95,13 +95,15 @@
       });
       return best;
     };
-    canvas.addEventListener("pointermove", (event) => {
-      if (event.movementX === 0 && event.movementY === 0) return;
+    const point = (event) => {
+      event.stopPropagation();
       const at = canvas.getBoundingClientRect();
       const i = nearest(event.clientX - at.left, event.clientY - at.top);
       if (i < 0) hideTip();
       else showTip(tell(i), event.clientX, event.clientY);
-    });
+    };
+    canvas.addEventListener("pointermove", (event) => (hasMoved(event) ? point(event) : event.stopPropagation()));
+    canvas.addEventListener("pointerdown", point);
     canvas.addEventListener("pointerleave", hideTip);
     box.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

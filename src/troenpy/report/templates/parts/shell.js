@@ -49,18 +49,26 @@ const parts = (() => {
   const hideTip = () => {
     tip.hidden = true;
   };
-  return { all, make, say, read, number, copy, showTip, hideTip };
+  // A page that scrolls under a resting pointer also sends events.
+  const at = { x: -1, y: -1 };
+  const hasMoved = ({ clientX: x, clientY: y }) => {
+    if (x === at.x && y === at.y) return false;
+    Object.assign(at, { x, y });
+    return true;
+  };
+  return { all, make, say, read, number, copy, showTip, hideTip, hasMoved };
 })();
 
 (() => {
-  const { all, say, copy, showTip, hideTip } = parts;
+  const { all, say, copy, showTip, hideTip, hasMoved } = parts;
   const source = (event) => (event.target instanceof Element ? event.target.closest("[data-tip]") : null);
-  document.addEventListener("pointermove", (event) => {
-    if (event.movementX === 0 && event.movementY === 0) return; // the page moved, not the pointer
+  const point = (event) => {
     const element = source(event);
     if (element) showTip(element.dataset.tip, event.clientX, event.clientY);
-    else if (!(event.target instanceof HTMLCanvasElement)) hideTip();
-  });
+    else hideTip();
+  };
+  document.addEventListener("pointermove", (event) => hasMoved(event) && point(event));
+  document.addEventListener("pointerdown", point); // a finger that touches does not move
   const leave = () => document.getElementById("tip").dataset.by === "pointer" && hideTip(); // keys scroll, too
   document.addEventListener("scroll", leave, { passive: true, capture: true });
   document.addEventListener("keydown", (event) => {
