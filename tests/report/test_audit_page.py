@@ -178,6 +178,11 @@ def test_it_can_be_read_by_everybody(opened, scheme):
         assert visited.violations() == []
 
 
+def test_without_a_script_all_rows_are_shown(opened):
+    page = opened(audit(many()), java_script_enabled=False).page
+    assert shown(page).count() == 60
+
+
 def test_it_prints_the_rows_that_are_shown(opened):
     page = opened(audit(many())).page
     page.emulate_media(media="print")

@@ -88,6 +88,11 @@ class _View:
         ]
 
     @property
+    def commands(self) -> list[tuple[str, str]]:
+        """What to type next, with what it is for."""
+        return [(one["about"], one["command"]) for one in self._found["commands"]]
+
+    @property
     def cut(self) -> str:
         """Say which rows are left out."""
         n_shown, n = len(self.doubts.doubts), len(self._found["suspects"])
@@ -120,12 +125,12 @@ class _View:
     def pairs(self) -> Table:
         """Return the pairs of classes that are confused."""
         columns = [
-            Column("one class", "text"),
-            Column("the other", "text"),
-            Column("one as the other", digits=0, about="documents of the one predicted as the other", has_bars=True),
-            Column("the other as one", digits=0, about="documents of the other predicted as the one", has_bars=True),
-            Column("documents of one", digits=0),
-            Column("of the other", digits=0),
+            Column("first class", "text"),
+            Column("second class", "text"),
+            Column("first as second", digits=0, about="documents of the first predicted as the second", has_bars=True),
+            Column("second as first", digits=0, about="documents of the second predicted as the first", has_bars=True),
+            Column("of first", digits=0, about="documents of the first class"),
+            Column("of second", digits=0, about="documents of the second class"),
             Column("confused, %", digits=1, about="of twice the smaller class"),
             Column("what to do", "text"),
         ]

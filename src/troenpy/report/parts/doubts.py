@@ -1,6 +1,7 @@
 """A list of rows whose label is doubted: the row with both labels, its text, the reasons; with search and filters.
 
-Rows are drawn in Python; the script shows some at first, and more on demand. What is too long is cut by who makes the
+Rows are drawn in Python; some are shown at first, and more on demand: all without a script. To hide thousands of rows
+by script would take seconds. What is too long is cut by who makes the
 list: this part shows all it is given.
 """
 
