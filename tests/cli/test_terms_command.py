@@ -197,7 +197,10 @@ def test_hostile_names(installed, tmp_path):
         (["x.csv", "--top", "0"], "troenpy: top must be a whole number of at least 1, got 0"),
         (["x.csv", "--fdr", "7"], "troenpy: fdr must be above 0 and at most 1, got 7.0"),
         (["x.csv", "-o", "x.csv"], "troenpy: the terms would replace the file, x.csv: choose another name"),
-        (["x.csv", "-o", "t.xlsx"], "troenpy: terms are written to .csv, .tsv, .tab, .jsonl, .ndjson, .parquet or .html, not"),
+        (
+            ["x.csv", "-o", "t.xlsx"],
+            "troenpy: terms are written to .csv, .tsv, .tab, .jsonl, .ndjson, .parquet or .html, not",
+        ),
         (["x.csv", "-o", "no/t.csv"], "troenpy: cannot write no/t.csv: the folder "),
         (["x.csv", "--class", "spor"], "troenpy: there is no class 'spor' (the classes: 'food', 'politics' and"),
         (["x.csv", "--label", "topic"], "troenpy: label 'topic' is not a column of x.csv"),
