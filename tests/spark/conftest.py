@@ -6,6 +6,7 @@ With TROENPY_SPARK=required, as in .ci/run, nothing is skipped: what is missing 
 import os
 import shutil
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import pytest
 from made_up_texts import made_up_texts
 
 FOLDER = Path(__file__).parent
+#: How pytest reports a socket that is closed by the garbage collector.
+UNCLOSED = "Exception ignored in. <socket.socket"
 #: What makes Spark small and quick to start; modes are set by each session.
 SETTINGS = {
     "spark.driver.memory": "1g",
@@ -44,6 +47,9 @@ def pytest_collection_modifyitems(config, items):
             continue
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
+        elif version("pyspark").startswith("4.0."):  # it leaves the sockets of toArrow to the garbage collector
+            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings(f"ignore:{UNCLOSED}:pytest.PytestUnraisableExceptionWarning"))
         if config.pluginmanager.hasplugin("xdist"):
             item.add_marker(pytest.mark.xdist_group("spark"))  # one JVM, with --dist loadgroup
 

@@ -77,6 +77,13 @@ def error_of_nulls(spark):
     return None
 
 
+def is_executor(process):
+    try:
+        return "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
+    except psutil.Error:  # it has just ended
+        return False
+
+
 def counts_with_a_killed_executor(spark, df):
     """Count in slow tasks, and kill an executor when the first of them have ended."""
 
@@ -85,23 +92,23 @@ def counts_with_a_killed_executor(spark, df):
             time.sleep(0.5)
             yield batch
 
-    tracker, killed = spark.sparkContext.statusTracker(), []
+    tracker, killed, done = spark.sparkContext.statusTracker(), [], threading.Event()
 
     def kill():
-        while not killed:
-            time.sleep(0.05)
+        while not done.wait(0.05):
             stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
             if any(stage is not None and stage.numTasks > 6 and stage.numCompletedTasks > 2 for stage in stages):
-                children = psutil.Process().children(recursive=True)
-                executors = [one for one in children if "CoarseGrainedExecutorBackend" in " ".join(one.cmdline())]
-                executors[0].kill()
-                killed.append(executors[0].pid)
+                executor = next(filter(is_executor, psutil.Process().children(recursive=True)))
+                executor.kill()
+                killed.append(executor.pid)
+                return
 
     thread = threading.Thread(target=kill)
     thread.start()
     slow = df.repartition(10).mapInArrow(slowly, df.schema)
     found = on_spark.class_counts(slow)
-    thread.join(60)
+    done.set()
+    thread.join()
     return found, len(killed)
 
 
