@@ -1,8 +1,8 @@
 """Pages opened in a real browser, and what they did meanwhile.
 
 Needs Chromium, by TROENPY_CHROMIUM or on the PATH, and for `violations` axe-core, by TROENPY_AXE (the path of its
-axe.min.js). Where one of them is "required" or names a file, as in .ci/run, none is a failure; TROENPY_CHROMIUM=off does
-without, in environments that differ in nothing that a browser sees.
+axe.min.js). Where one of them is "required" or names a file, as in .ci/run, none is a failure; TROENPY_CHROMIUM=off
+does without, in environments that differ in nothing that a browser sees.
 """
 
 import os
