@@ -343,7 +343,7 @@ def test_errors_about_texts_and_labels():
         troenpy.terms(["a", None, "b"], ["x", "y", "y"])
     with pytest.raises(ValueError, match="there is no class 'spor'"):
         troenpy.terms(TEXTS, LABELS).only(["spor"])
-    with pytest.raises(ValueError, match=r"rows are written to \.csv"):
+    with pytest.raises(ValueError, match=r"terms are written to \.csv"):
         troenpy.terms(TEXTS, LABELS).save("x.xlsx")
 
 
