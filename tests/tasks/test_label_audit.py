@@ -13,6 +13,7 @@ from troenpy.tasks.tested_parts import group_documents
 
 pytest.importorskip("pyarrow")
 
+from kernel_switch import needs_kernel
 from made_up_files import made_up, write_csv
 
 ROWS = [{**row, "text": f"{row['text']} number {number}"} for number, row in enumerate(made_up(240))]
@@ -95,6 +96,7 @@ def test_small_classes_are_not_judged():
         troenpy.audit([f"text {i}" for i in range(12)], list("aaabbbcccddd"))
 
 
+@needs_kernel  # the counts are close to a limit
 def test_classes_that_are_taken_for_each_other_are_candidates_for_merging():
     rng = np.random.default_rng(0)
     labels = [rng.choice(["soup", "stew"]) if label == "food" else label for label in TRUE]
