@@ -37,6 +37,8 @@ Part = tuple[Any, Any, NDArray[np.bool_]]
 
 #: Probabilities that are held at a time: 32 MB.
 MOST_PROBABILITIES = 1 << 22
+#: Rows that a thread predicts at a time: what is counted of them stays in the processor's cache.
+ROWS_AT_ONCE = 1 << 13
 #: Between several labels in a cell, unless the training file had another.
 SEPARATOR = ";"
 
@@ -318,7 +320,9 @@ class _Predictor:
         self.has_sets = bool(getattr(model, "_is_multilabel", False))
         self.separator = (about.separator if about is not None else None) or SEPARATOR
         self.needs_probabilities = proba or top is not None or threshold is not None
-        self.n_rows_at_once = max(1, MOST_PROBABILITIES // len(self.classes)) if self.needs_probabilities else 1 << 30
+        self.n_rows_at_once = ROWS_AT_ONCE
+        if self.needs_probabilities:
+            self.n_rows_at_once = min(ROWS_AT_ONCE, max(1, MOST_PROBABILITIES // len(self.classes)))
         self.notices = Notices()
         self._names: dict[str, str] = {}
 
