@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 pytest.importorskip("jinja2")
@@ -28,7 +28,7 @@ from troenpy.report.parts import (
     TableRow,
     shell,
 )
-from troenpy.report.parts.scales import Scale
+from troenpy.report.parts.scales import Scale, number
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'{{7*7}}</script>"
 finite = st.floats(0.001, 1e6)
@@ -36,6 +36,7 @@ finite = st.floats(0.001, 1e6)
 
 class TestScales:
     @given(finite, finite, st.booleans())
+    @example(0.0010000000000904867, 0.0010000000000904869, False)
     def test_places_are_within_the_axis_and_ticks_too(self, one, other, is_log):
         scale = Scale(min(one, other), max(one, other), is_log=is_log)
         ticks = scale.ticks()
@@ -47,6 +48,15 @@ class TestScales:
         assert Scale(0, 100).ticks() == [0, 20, 40, 60, 80, 100]
         assert Scale(0, 0.35).ticks() == [0, 0.1, 0.2, 0.3]
         assert Scale(2, 2).ticks() == [2]
+        assert Scale(0, 3e-13).ticks() == [0, 1e-13, 2e-13, 3e-13]
+
+    @pytest.mark.parametrize("low", [0.001, 0.0014792213440846273, 7.0, 123456.7])
+    @pytest.mark.parametrize("share", [1e-16, 1e-12, 1e-9, 1e-6, 1e-5, 1e-4, 0.01])
+    def test_ticks_of_a_narrow_axis_have_different_texts(self, low, share):
+        ticks = Scale(low, low * (1 + share)).ticks()
+        assert 1 <= len(ticks) <= 7
+        if low < 1000:
+            assert len({number(tick) for tick in ticks}) == len(ticks)
 
 
 def dots():

@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+#: Ticks that differ by less than this share of their size would have the same text, and are one tick.
+SAME = 1e-5
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -55,14 +58,15 @@ def number(value: float) -> str:
 
 
 def _linear_ticks(low: float, high: float, n_most: int) -> list[float]:
-    if high <= low:
-        return [low]
     raw = (high - low) / max(n_most - 1, 1)
+    if raw <= SAME * max(abs(low), abs(high)):
+        return [low]
     unit = 10.0 ** math.floor(math.log10(raw))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
-    return [round(place * step, 12) for place in range(first, last + 1)]
+    decimals = 1 - math.floor(math.log10(step))
+    return [round(place * step, decimals) for place in range(first, last + 1)]
 
 
 def _log_ticks(low: float, high: float, n_most: int) -> list[float]:
