@@ -131,6 +131,12 @@ def assert_same(a, b):
         assert x is None or np.array_equal(x, y)
 
 
+def test_a_page_quotes_only_corpora_with_a_licence():
+    quotable = {name for name, entry in CATALOGUE.items() if entry.quotable}
+    assert quotable == {name for name, entry in CATALOGUE.items() if not entry.licence.startswith("none stated")}
+    assert quotable == {"bbcsport", "ohsumed", "r8"}
+
+
 def test_from_a_folder(tiny, tmp_path, monkeypatch):
     put(tmp_path / "data")
     corpus = datasets.load("twitter", data_dir=tmp_path / "data")

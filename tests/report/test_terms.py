@@ -1,5 +1,6 @@
 """Terms and t-SNE of small corpora: every number against the functions that it should come from."""
 
+import dataclasses
 import json
 from inspect import signature
 
@@ -11,6 +12,7 @@ from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.splits import count_terms
 from troenpy.report import projection
 from troenpy.report.projection import first_words, project
+from troenpy.report.reproduction import Reproduction
 from troenpy.report.terms import CORE, term_table
 
 
@@ -79,7 +81,9 @@ class TestTermTable:
         assert len(quoted) == 2
         assert {code for code, _ in quoted} == {0}
         assert all("word60" in text for _, text in quoted)
-        assert self.table(corpus(), with_contexts=False)["contexts"] == {}
+
+    def test_a_corpus_is_not_quoted_without_a_licence_for_it(self):
+        assert self.table(dataclasses.replace(corpus(), quotable=False), n_top=1)["contexts"] == {}
 
     def test_the_top_terms_of_a_class_are_its_own(self):
         found = self.table(corpus(), n_top=1)
@@ -118,7 +122,23 @@ class TestTermTable:
             self.table(corpus(n_classes=1))
 
 
+def test_the_page_says_whether_it_quotes_documents(tmp_path):
+    given = dataclasses.replace(corpus(), licence="none stated")
+    for quotable, said in [(True, "quote documents of made up: check"), (False, "are not quoted; its licence: none")]:
+        shown = dataclasses.replace(given, quotable=quotable)
+        (note,) = Reproduction([], tmp_path, corpus=shown, counted=count_terms(shown)).with_terms().notes
+        assert said in note
+
+
 class TestProjection:
+    def test_documents_without_a_licence_to_quote_them_have_numbers(self):
+        given = corpus()
+        quoted = project(given, count_terms(given), n_documents=9)
+        found = project(dataclasses.replace(given, quotable=False), count_terms(given), n_documents=9)
+        places = [[first_words(text) for text in given.texts].index(text) for text in quoted["texts"]]
+        assert found["texts"] == [f"document {place + 1}" for place in places]
+        assert found["views"] == quoted["views"]
+
     def test_numbers_are_scikit_learns_on_the_documents_shown(self):
         from sklearn.manifold import trustworthiness
         from sklearn.metrics import silhouette_score

@@ -21,6 +21,7 @@ class Entry:
     n_bytes: int
     checksum: str
     licence: str
+    quotable: bool  # the licence allows at least research, so that a page made here may quote a line
     notes: str
     source: Source
     parse: Parser
@@ -50,6 +51,7 @@ _ENTRIES = [
         n_bytes=1512191,
         checksum="5f68a517b4bdefb88b6a405442155d7fd2eb7c121c138edacdb1a8a5b603c016",
         licence="non-commercial research; copyright BBC (D. Greene and P. Cunningham, ICML 2006)",
+        quotable=True,
         notes="headline and article; decoded as UTF-8, one article as cp1252; white space around the text removed",
         source=Repository("rafikmatta/spark-bbc-sports-search-project", "28d94f3f781d0672978ea5bf949e3933ed920c4e"),
         parse=originals.bbcsport,
@@ -61,6 +63,7 @@ _ENTRIES = [
         n_bytes=371401,
         checksum="49e9293ad1f4542b0c28bf796031f676b48d719d13af9c84a9e9f734f4a0ec80",
         licence="none stated (Sanders Analytics, Twitter Sentiment Corpus, 2011)",
+        quotable=False,
         notes="the edition of the Word Mover's Distance authors, who lower-cased the tweets, removed punctuation and "
         "cut each at its first comma; runs of white space collapsed",
         source=Repository(
@@ -78,6 +81,7 @@ _ENTRIES = [
         checksum="ee0de2c71a105e557032222640692f07ad5f9b73b1aa7f16c30382d8b7d5e8d5",
         licence="experiments only (National Library of Medicine); incomplete and out of date "
         "(W. Hersh et al., SIGIR 1994)",
+        quotable=True,
         notes="classes C01 to C10 of 23; an abstract with several classes is repeated for each, with the same id: "
         "7497 abstracts in 9152 documents; white space around the text removed",
         source=Repository("walterwang/ohsumed-classification", "c64aa2746fc0eb79b45b51146a1fd4284aa88574"),
@@ -90,6 +94,7 @@ _ENTRIES = [
         n_bytes=5509629,
         checksum="46cf259ea2750dc6056223c55f734f5e32375a74c9050ac5ce0a537dfe4aadc0",
         licence="none stated (CACM, CISI, CRAN and MED collections of Cornell's SMART project)",
+        quotable=False,
         notes="title and abstract, for many of cacm only the title; control codes replaced by spaces, white space "
         "removed at line ends and around the text",
         source=Repository(
@@ -106,6 +111,7 @@ _ENTRIES = [
         n_bytes=4862130,
         checksum="a9dc5d9f28d8535502c8539d7b541ec2be709284128f118356172c87ccd7cb46",
         licence="research only; copyright Reuters Ltd. (Reuters-21578, Distribution 1.0)",
+        quotable=True,
         notes=_ALL_TERMS,
         source=_ORANGE,
         parse=originals.r8,
@@ -117,6 +123,7 @@ _ENTRIES = [
         n_bytes=7337330,
         checksum="6d55d2ac713f1e5b91008ecd0906ca50abaac2c4b2b5022ce28646d69e59aa68",
         licence="none stated (J. Blitzer et al., Multi-Domain Sentiment Dataset 2.0, ACL 2007)",
+        quotable=False,
         notes="the text of each review without its title, labelled with the category of the product; HTML entities "
         "decoded, control codes replaced by spaces, white space around the text removed",
         source=Repository(
@@ -145,6 +152,7 @@ _ENTRIES = [
         n_bytes=28274586,
         checksum="ecd60c653542c64e7ddc26926ffd2327c60bb98660b2923e45bf89169ce70a53",
         licence="none stated (K. Lang, 20 Newsgroups, sorted by date)",
+        quotable=False,
         notes=_ALL_TERMS,
         source=_ORANGE,
         parse=originals.news20,

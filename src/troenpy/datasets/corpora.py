@@ -45,6 +45,8 @@ class Corpus:
         The identifier of each document in the source; None if it has none. In ohsumed a document with several classes
         is repeated for each, with the same id.
     licence : str
+    quotable : bool, default=True
+        Whether the licence lets a page quote lines of documents.
     source : str
     notes : str
         The edition, and how its text was cleaned.
@@ -64,6 +66,7 @@ class Corpus:
     licence: str = ""
     source: str = ""
     notes: str = ""
+    quotable: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -251,6 +254,7 @@ def _corpus(entry: Entry, content: bytes) -> Corpus:
         licence=entry.licence,
         source=entry.source.address,
         notes=entry.notes,
+        quotable=entry.quotable,
     )
 
 

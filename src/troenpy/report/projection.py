@@ -36,10 +36,11 @@ def project(
     -------
     dict
         `corpus`, `n_documents` of `n_test`, `seed`, `perplexity`; `classes`, `codes` and `texts`, the first words of
-        each document; `views`, one each for TF-IDF and TF-PI, with `x`, `y`, and three measures. `trustworthiness` is
-        how many of the 7 neighbours in the map are also neighbours in the features (1 is best). `silhouette` is how
-        much nearer a document is to its own class than to the next in the map (-1 to 1), `silhouette_of_features` the
-        same in the features, by cosine distance; both are None with too few documents or classes.
+        each document, or its number if the licence does not let a page quote it; `views`, one each for TF-IDF and TF-
+        PI, with `x`, `y`, and three measures. `trustworthiness` is how many of the 7 neighbours in the map are also
+        neighbours in the features (1 is best). `silhouette` is how much nearer a document is to its own class than to
+        the next in the map (-1 to 1), `silhouette_of_features` the same in the features, by cosine distance; both are
+        None with too few documents or classes.
 
     Raises
     ------
@@ -68,7 +69,10 @@ def project(
         "perplexity": _perplexity(len(chosen)),
         "classes": classes.tolist(),
         "codes": codes.tolist(),
-        "texts": [first_words(corpus.texts[number]) for number in test[chosen]],
+        "texts": [
+            first_words(corpus.texts[number]) if corpus.quotable else f"document {number + 1:,}"
+            for number in test[chosen]
+        ],
         "views": views,
     }
 

@@ -75,9 +75,15 @@ class Reproduction:
         return replace(self, projection=projection, notes=self._notes_with_licence())
 
     def _notes_with_licence(self) -> tuple[str, ...]:
-        """Add that the page quotes documents, once."""
-        name = "" if self.corpus is None else self.corpus.name
-        note = f"The map and the terms quote documents of {name}: check its licence before you share the page."
+        """Add whether the page quotes documents, once."""
+        if self.corpus is None:
+            return self.notes
+        name = self.corpus.name
+        note = (
+            f"The map and the terms quote documents of {name}: check its licence before you share the page."
+            if self.corpus.quotable
+            else f"Documents of {name} are not quoted; its licence: {self.corpus.licence or 'none stated'}."
+        )
         return self.notes if note in self.notes else (*self.notes, note)
 
 

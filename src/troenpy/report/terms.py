@@ -36,7 +36,6 @@ def term_table(
     n_top: int = N_TOP,
     n_characters: int = MOST_CHARACTERS,
     scheme: str = SCHEME,
-    with_contexts: bool = True,
 ) -> dict[str, Any]:
     """Return the terms of a corpus with their counts and weights, and the terms that mark each class.
 
@@ -54,17 +53,15 @@ def term_table(
     scheme : str, default="certainty"
         The weight that orders them, one of `WEIGHTS`. PI weights of small classes are often negative; certainty is
         not.
-    with_contexts : bool, default=True
-        Whether to quote the terms that mark a class from its training documents.
 
     Returns
     -------
     dict
         Plain lists: `corpus` and which `part` of it; `classes`, `class_documents` (C_i) and `n_documents` (n),
         `n_terms` of the corpus; `terms`, and in `rows` the number of each term's row of counts. For each row,
-        `documents` (n_w), `counts` ([class, n_iw, class, n_iw, ...], without zeros), and `weights` by scheme. `top`
-        has indices into `terms` by class, in the order of `scheme`; `contexts`, by term, pairs of class and text;
-        `pcf_all` is PCF_*.
+        `documents` (n_w), `counts` ([class, n_iw, class, n_iw, ...], without zeros), and `weights` by scheme. `top` has
+        indices into `terms` by class, in the order of `scheme`; `contexts`, by term, pairs of class and text of a
+        training document that has the term, if the licence of the corpus lets a page quote it; `pcf_all` is PCF_*.
 
     Raises
     ------
@@ -113,7 +110,7 @@ def term_table(
         "scheme": scheme,
         "pcf_all": _round(_certainty_of_any(counts))[0],
         "top": [[place[column] for column in top] for top in tops],
-        "contexts": quotes(corpus, train, [str(name) for name in counts.classes], marked) if with_contexts else {},
+        "contexts": quotes(corpus, train, [str(name) for name in counts.classes], marked) if corpus.quotable else {},
     }
 
 
