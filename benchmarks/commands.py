@@ -33,7 +33,7 @@ from text import describe_machine
 
 N_CLASSES, OF_CLASS_SHARE = 10, 0.02
 #: Megabytes that both sides learn from, and predict: enough for the start of a process not to matter.
-LEARNT, PREDICTED = 20, {"words": 400, "pairs + pieces": 100}
+LEARNT, PREDICTED = 20, {"words": 2000, "pairs + pieces": 100}
 #: What troenpy uses, and the counters of the rival.
 VIEWS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "words": ("words", [{}]),

@@ -1,13 +1,22 @@
 """What an executor does with a partition, in this process: its sums add to the counts, in bounded pieces."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
 
+from hypothesis import given  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
 from troenpy import ClassCounts, CountVectorizer  # noqa: E402
-from troenpy.spark import partition_counts  # noqa: E402
+from troenpy.features.term_list import TermList  # noqa: E402
+from troenpy.spark import sums  # noqa: E402
 from troenpy.spark.local_files import to_bytes  # noqa: E402
+from troenpy.spark.partition_counts import add_partition, count_partition  # noqa: E402
+from troenpy.spark.sums import TOTALS, add, add_in_turn, buckets_of, from_rows, pack, parts_of, unpack  # noqa: E402
 
 
 def batches(texts, labels, n_batches=5):
@@ -17,56 +26,143 @@ def batches(texts, labels, n_batches=5):
         yield pa.RecordBatch.from_pydict({"text": texts[part], "label": labels[part]})
 
 
-def sums(texts, labels, **options):
+def counted(texts, labels, n_buckets=4, **options):
     counters = [to_bytes(CountVectorizer(ngram_range=(1, 2)))]
-    return list(partition_counts.count_partition(batches(texts, labels), counters, "string", **options))
+    return list(count_partition(batches(texts, labels), counters, "string", n_buckets, **options))
 
 
-def total(found):
-    table = pa.Table.from_batches(found)
-    rows = table.group_by(["term", "class"]).aggregate([("documents", "sum")]).to_pylist()
-    return {(row["term"], row["class"]): row["documents_sum"] for row in rows}
+def plain(batch):
+    """Return the documents by term and class, and those of a term by (term, None)."""
+    found = Counter()
+    for row in batch.to_pylist():
+        found[row["term"], None] += row["documents"]
+        found.update({(row["term"], cell["class"]): cell["documents"] for cell in row["classes"]})
+    return found
+
+
+def total(rows):
+    return sum((plain(sums) for _, _, sums in from_rows(rows)), start=Counter())
 
 
 def test_a_tally_with_many_terms_is_written_out_and_begun_again(texts_and_labels):
-    whole, pieces = sums(*texts_and_labels), sums(*texts_and_labels, most_terms=100)
-    n_totals = [sum(batch["term"].null_count for batch in found) for found in (whole, pieces)]
-    assert n_totals == [4, 12]  # three classes and the totals; the kernel notices after the next batch
+    whole, pieces = counted(*texts_and_labels), counted(*texts_and_labels, most_terms=100)
+    n_totals = [sum(bucket == TOTALS for _, bucket, _ in from_rows(found)) for found in (whole, pieces)]
+    assert n_totals == [1, 3]  # the kernel notices after the next batch
     assert total(pieces) == total(whole)
 
 
-def test_batches_are_of_bounded_rows_and_bytes(texts_and_labels, monkeypatch):
-    whole = total(sums(*texts_and_labels))
-    monkeypatch.setattr(partition_counts, "ROWS_PER_BATCH", 50)
-    monkeypatch.setattr(partition_counts, "BYTES_PER_BATCH", 200)
-    found = sums(*texts_and_labels)
-    assert max(batch.num_rows for batch in found) <= 50
-    sizes = [sum(len(term) for term in batch["term"].to_pylist() if term) for batch in found if batch.num_rows > 1]
-    assert 100 < max(sizes) <= 200
+def test_parts_and_batches_are_of_bounded_bytes(texts_and_labels, monkeypatch):
+    whole = total(counted(*texts_and_labels))
+    monkeypatch.setattr(sums, "BYTES_PER_PART", 3000)
+    found = counted(*texts_and_labels)
+    assert len(found) > 10
     assert total(found) == whole
+    sizes = [part.nbytes for _, _, part in from_rows(found) if part.num_rows > 1]
+    assert 2000 < max(sizes) < 4000
+    assert max(len(batch) for batch in found) == 1 or max(batch.nbytes for batch in found) < 10_000
 
 
 def test_a_batch_without_rows_is_passed_over():
     empty = pa.RecordBatch.from_pydict({"text": pa.array([], pa.string()), "label": pa.array([], pa.string())})
-    assert list(partition_counts.count_partition(iter([empty]), [to_bytes(CountVectorizer())], "string")) == []
+    assert list(count_partition(iter([empty]), [to_bytes(CountVectorizer())], "string", 2)) == []
 
 
 def test_the_sums_of_one_document():
-    (totals, sizes, terms, cells) = partition_counts.count_partition(
-        batches(["goal goal own"], ["sport"], 1), [to_bytes(CountVectorizer())], "string"
-    )
+    (rows,) = count_partition(batches(["goal goal own"], ["sport"], 1), [to_bytes(CountVectorizer())], "string", 1)
+    assert rows["place"].to_pylist() == [0, 1]
+    (view, bucket, totals), (_, other, terms) = from_rows([rows])
+    assert (view, bucket, other) == (0, TOTALS, 0)
+    classes = [{"class": "sport", "documents": 1}]
     assert totals.to_pylist() == [
-        {"view": 0, "term": None, "class": None, "documents": 1, "frequency": 1, "occurrences": 3.0}
+        {"term": None, "documents": 1, "frequency": 1, "occurrences": 3.0, "classes": classes}
     ]
-    assert sizes["class"].to_pylist() == ["sport"]
-    assert terms.select(["term", "documents", "frequency", "occurrences"]).to_pylist() == [
-        {"term": b"goal", "documents": 1, "frequency": 1, "occurrences": 2.0},
-        {"term": b"own", "documents": 1, "frequency": 1, "occurrences": 1.0},
+    assert terms.to_pylist() == [
+        {"term": b"goal", "documents": 1, "frequency": 1, "occurrences": 2.0, "classes": classes},
+        {"term": b"own", "documents": 1, "frequency": 1, "occurrences": 1.0, "classes": classes},
     ]
-    assert cells.select(["term", "class", "documents"]).to_pylist() == [
-        {"term": b"goal", "class": "sport", "documents": 1},
-        {"term": b"own", "class": "sport", "documents": 1},
-    ]
+
+
+def test_a_term_is_in_one_bucket_whatever_the_partition(texts_and_labels):
+    texts, labels = texts_and_labels
+    bucket_of = {}
+    for part in (slice(0, 100), slice(100, None)):
+        for _, bucket, found in from_rows(counted(texts[part], labels[part], n_buckets=7)):
+            for term in found["term"].to_pylist():
+                assert bucket_of.setdefault(term, bucket) == bucket
+    sizes = Counter(bucket_of.values())
+    assert set(sizes) == {TOTALS, *range(7)}
+    assert max(sizes.values()) < 1.3 * len(bucket_of) / 7
+
+
+def test_partitions_are_added_by_bucket(texts_and_labels):
+    texts, labels = texts_and_labels
+    rows = [*counted(texts[:100], labels[:100]), *counted(texts[100:], labels[100:], most_terms=100)]
+    table = pa.Table.from_batches(rows).sort_by([("view", "ascending"), ("bucket", "ascending")])
+    found = list(add_partition(iter(table.to_batches(max_chunksize=3))))
+    keys = [(view, bucket) for view, bucket, _ in from_rows(found)]
+    assert keys == [(0, bucket) for bucket in (TOTALS, 0, 1, 2, 3)]
+    assert total(found) == total(counted(texts, labels))
+
+
+documents = st.lists(
+    st.tuples(st.lists(st.text("abcé", min_size=1, max_size=3), max_size=5), st.sampled_from(["x", "y", "z\x00"])),
+    min_size=1,
+    max_size=8,
+)
+
+
+def batch_of(rows):
+    """Return sums as a batch, by plain Python."""
+    classes = sorted({label for _, label in rows})
+    terms = sorted({term for words, _ in rows for term in words})
+    cells = np.array([[sum(t in words and c == label for words, label in rows) for t in terms] for c in classes])
+    from scipy import sparse
+
+    in_all = cells.sum(axis=0)
+    named = pa.array([term.encode() for term in terms], pa.large_binary())
+    numbers = in_all, in_all, in_all.astype(float)
+    return sums.to_batch(named, pa.array(classes), numbers, sparse.csc_array(cells.reshape(len(classes), len(terms))))
+
+
+@given(st.lists(documents, min_size=1, max_size=5))
+def test_sums_add_as_the_documents_do(parts):
+    found = add([unpack(pack(batch_of(part))) for part in parts])
+    assert len(set(found["term"].to_pylist())) == found.num_rows
+    assert +plain(found) == +plain(batch_of([row for part in parts for row in part]))
+
+
+@given(documents, st.integers(1, 200))
+def test_parts_are_the_whole(rows, n_bytes):
+    batch = batch_of(rows)
+    before, sums.BYTES_PER_PART = sums.BYTES_PER_PART, n_bytes
+    try:
+        found = [unpack(pack(part)) for part in parts_of(batch)]
+    finally:
+        sums.BYTES_PER_PART = before
+    assert [row for part in found for row in part.to_pylist()] == batch.to_pylist()
+
+
+def test_sums_are_added_while_they_come(texts_and_labels, monkeypatch):
+    monkeypatch.setattr(sums, "BYTES_TO_ADD", 5000)
+    added = []
+    monkeypatch.setattr(sums, "add", lambda parts: added.append(len(parts)) or add(parts))
+    texts, labels = texts_and_labels
+    rows = [row for i in range(0, 300, 10) for row in counted(texts[i : i + 10], labels[i : i + 10], n_buckets=1)]
+    of_terms = [part for _, bucket, part in from_rows(rows) if bucket != TOTALS]
+    found = add_in_turn(of_terms)
+    assert len(added) > 3
+    assert plain(found) == plain(add(of_terms))
+
+
+@given(st.lists(st.text(max_size=20)), st.integers(1, 50))
+def test_buckets_are_below_their_number(terms, n_buckets):
+    packed = TermList.of(terms)
+    found = buckets_of(packed.text, packed.ends, n_buckets)
+    assert len(found) == len(terms)
+    assert set(found.tolist()) <= set(range(n_buckets))
+    for term, bucket in zip(terms, found, strict=True):
+        one = TermList.of([term])
+        assert buckets_of(one.text, one.ends, n_buckets).tolist() == [bucket]
 
 
 def test_the_twin_counts_the_same(texts_and_labels, without_kernel):
@@ -74,6 +170,6 @@ def test_the_twin_counts_the_same(texts_and_labels, without_kernel):
     counter = CountVectorizer(ngram_range=(1, 2))
     X = counter.fit_transform(texts)
     expected = ClassCounts.from_matrix(X, labels, terms=counter.get_feature_names_out())
-    found = total(sums(texts, labels, most_terms=100))
+    found = total(counted(texts, labels, most_terms=100))
     by_term = {term.decode(): n for (term, of_class), n in found.items() if term is not None and of_class is None}
     assert by_term == dict(zip(expected.terms, expected.term_docs.tolist(), strict=True))

@@ -14,6 +14,7 @@ from troenpy.features.count_vectorizer import CountVectorizer
 from troenpy.features.tallies import Tally
 from troenpy.features.term_list import TermList
 from troenpy.spark.columns import Columns
+from troenpy.spark.sums import add, all_classes, cells_of, from_rows
 
 
 class Collected:
@@ -21,73 +22,66 @@ class Collected:
 
     Parameters
     ----------
-    table : pyarrow.Table
-        With the columns of `partition_counts.SUM_COLUMNS`.
+    rows : pyarrow.Table
+        Rows of packed sums.
     columns : Columns
     """
 
-    def __init__(self, table: Any, columns: Columns) -> None:
-        self._table, self._is_weighted = table, columns.weight is not None
+    def __init__(self, rows: Any, columns: Columns) -> None:
         self._is_boolean = columns.kind == "boolean"
-        if not table.num_rows:
+        self._sums: dict[int, list[Any]] = {}
+        for view, _, sums in from_rows(rows.to_batches()):
+            self._sums.setdefault(view, []).append(sums)
+        if not self._sums:
             raise ValueError("there is no document in the DataFrame")
 
     def tally(self, view: int, counter: CountVectorizer) -> Tally:
         """Return the counts of a view."""
-        dtype = np.float64 if self._is_weighted else np.int64
-        rows = self._table.filter(pc.equal(self._table["view"], view))
-        has_term, has_class = rows["term"].is_valid(), rows["class"].is_valid()
-        totals = rows.filter(pc.invert(pc.or_(has_term, has_class)))
-        sizes = rows.filter(pc.and_(pc.invert(has_term), has_class)).sort_by("class")
-        by_term = rows.filter(pc.and_(has_term, pc.invert(has_class)))
-        by_class = rows.filter(pc.and_(has_term, has_class))
-        terms = self._terms(by_term, counter)
-        n_terms, n_classes, place = len(terms), sizes.num_rows, _places(by_term["term"], terms)
+        sums = add(self._sums[view])
+        (of_all,) = np.flatnonzero(sums["term"].is_null())
+        classes = all_classes([sums])
+        rows, codes, documents = cells_of(sums, classes)
+        is_fixed, terms = counter.vocabulary is not None, self._terms(sums, counter)
+        n_terms, n_classes = len(terms), len(classes)
+        places = pc.index_in(sums["term"], value_set=terms).fill_null(n_terms).to_numpy()  # the totals come last
+        cells = sparse.coo_array((documents, (codes, places[rows])), shape=(n_classes, n_terms + 1)).tocsc()
+        cells.eliminate_zeros()
 
-        def of_terms(name: str, kind: Any) -> NDArray[Any]:
-            values = np.zeros(n_terms, dtype=kind)
-            values[place] = by_term[name].to_numpy().astype(kind)
-            return values
+        def of_terms(name: str) -> NDArray[Any]:
+            values = sums[name].to_numpy()
+            found = np.zeros(n_terms + 1, dtype=values.dtype)
+            found[places] = values
+            return found[:-1]
 
-        cells = (_places(by_class["class"], sizes["class"]), _places(by_class["term"], terms))
-        entries = by_class["documents"].to_numpy().astype(dtype)
-        doc_freq = sparse.coo_array((entries, cells), shape=(n_classes, n_terms)).tocsc()
-        doc_freq.sort_indices()
-        doc_freq.eliminate_zeros()
+        sizes = np.zeros(n_classes, dtype=documents.dtype)
+        sizes[codes[rows == of_all]] = documents[rows == of_all]
+        totals = sums.slice(int(of_all), 1)
         counts = ClassCounts.from_sums(
-            classes=self._classes(sizes["class"]),
+            classes=self._classes(classes),
             n_documents=totals["documents"][0].as_py(),
-            n_docs=sizes["documents"].to_numpy().astype(dtype),
-            doc_freq=doc_freq,
-            term_docs=of_terms("documents", dtype),
+            n_docs=sizes,
+            doc_freq=cells[:, :-1],
+            term_docs=of_terms("documents"),
         )
-        is_fixed = counter.vocabulary is not None
-        lengths = totals["occurrences"].to_numpy() if is_fixed else of_terms("occurrences", np.float64)
-        frequency = of_terms("frequency", np.int64)
+        lengths = totals["occurrences"].to_numpy() if is_fixed else of_terms("occurrences")
         return Tally(
-            counts, None if is_fixed else _term_list(terms), totals["frequency"][0].as_py(), frequency, lengths
+            counts,
+            None if is_fixed else _term_list(terms),
+            totals["frequency"][0].as_py(),
+            of_terms("frequency"),
+            lengths,
         )
 
-    def _terms(self, by_term: Any, counter: CountVectorizer) -> Any:
+    def _terms(self, sums: Any, counter: CountVectorizer) -> Any:
         """Return the UTF-8 bytes of the terms, in column order."""
         if counter.vocabulary is not None:
-            return pa.array([term.encode() for term in counter.get_feature_names_out()], pa.binary())
-        terms = by_term["term"].combine_chunks()
-        return terms.take(pc.array_sort_indices(terms)).cast(pa.large_binary())
+            return pa.array([term.encode() for term in counter.get_feature_names_out()], pa.large_binary())
+        terms = sums["term"].drop_null()
+        return terms.take(pc.array_sort_indices(terms))
 
     def _classes(self, names: Any) -> NDArray[Any]:
-        classes = names.to_numpy()
+        classes = names.to_numpy(zero_copy_only=False)
         return class_array(classes.astype(bool) if self._is_boolean else classes)
-
-
-def _places(values: Any, among: Any) -> NDArray[np.int64]:
-    """Return the position of each value among others."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    if isinstance(among, pa.ChunkedArray):
-        among = among.combine_chunks()
-    found = pc.index_in(values.cast(among.type), value_set=among)
-    return found.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _term_list(terms: Any) -> TermList:

@@ -20,6 +20,7 @@ from troenpy.spark.columns import Columns
 from troenpy.spark.executors import clear_errors, in_executors
 from troenpy.spark.local_files import to_bytes
 from troenpy.spark.pruning import Limits, kept_sums
+from troenpy.spark.sums import SCHEMA
 
 
 def class_counts(
@@ -92,19 +93,16 @@ def count_views(df: Any, columns: Columns, counters: list[CountVectorizer]) -> l
     -------
     list of Tally
     """
-    number = "long" if columns.weight is None else "double"
-    schema = (
-        f"view int, term binary, class {columns.class_type}, documents {number}, frequency long, occurrences double"
-    )
     saved = [to_bytes(_without_limits(counter)) for counter in counters]
-    count = in_executors("partition_counts:count_partition", saved, columns.kind)
-    # Partitioned by term, so that all later steps find the rows of a term together.
-    rows = columns.select(df).mapInArrow(count, schema).repartition("view", "term")
-    sums = rows.groupBy("view", "term", "class").sum("documents", "frequency", "occurrences")
-    sums = sums.toDF("view", "term", "class", "documents", "frequency", "occurrences")
+    n_buckets = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    count = in_executors("partition_counts:count_partition", saved, columns.kind, n_buckets)
+    rows = columns.select(df).mapInArrow(count, SCHEMA)
+    # Sorted, so that a bucket is added while it is read, and in the same order each time.
+    rows = rows.repartition("view", "bucket").sortWithinPartitions("view", "bucket", "place")
+    sums = rows.mapInArrow(in_executors("partition_counts:add_partition"), SCHEMA)
     limits = [Limits.of(counter) for counter in counters]
     with clear_errors(), _kept(sums, any(limit.prunes for limit in limits)):
-        collected = Collected(kept_sums(sums, limits, columns.weight is not None), columns)
+        collected = Collected(kept_sums(sums, limits), columns)
     return [collected.tally(view, counter) for view, counter in enumerate(counters)]
 
 

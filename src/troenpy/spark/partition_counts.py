@@ -1,16 +1,16 @@
-"""In an executor: count the documents of a partition, and yield its sums as rows of bounded batches.
+"""In an executor: count the documents of a partition, and add the sums of all partitions, a bucket of terms each.
 
-A row is (view, term, class, documents, frequency, occurrences). Without a class it has the totals of a term, without a
-term those of a class, and without both those of all documents. Rows of the same keys add, so a partition may be counted
-in several tallies: that is how its memory is bounded.
+Sums of the same bucket add, so a partition may be counted in several tallies: that is how its memory is bounded.
 """
 
 from collections.abc import Iterator
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from scipy import sparse
 
 from troenpy.counts.labels import Labels, read_label_sets, read_labels
 from troenpy.features.batches import add_documents
@@ -20,17 +20,14 @@ from troenpy.features.tallies import Tally
 from troenpy.features.term_list import TermList
 from troenpy.spark.columns import LABEL, TEXT, WEIGHT
 from troenpy.spark.local_files import from_bytes
+from troenpy.spark.sums import TOTALS, add_in_turn, buckets_of, from_rows, parts_of, to_batch, to_rows
 
 #: A tally with this many terms is written out, and the next one begins.
 MOST_TERMS = 1 << 21
-#: Rows of a batch that is sent back to Spark, and bytes of their terms.
-ROWS_PER_BATCH, BYTES_PER_BATCH = 1 << 16, 1 << 24
-#: The columns of the sums.
-SUM_COLUMNS = ("view", "term", "class", "documents", "frequency", "occurrences")
 
 
 def count_partition(
-    batches: Iterator[Any], counters: list[bytes], kind: str, most_terms: int = MOST_TERMS
+    batches: Iterator[Any], counters: list[bytes], kind: str, n_buckets: int, most_terms: int = MOST_TERMS
 ) -> Iterator[Any]:
     """Yield the sums of a partition.
 
@@ -42,8 +39,24 @@ def count_partition(
         A saved CountVectorizer for each view.
     kind : str
         Of the labels; see `Columns`.
+    n_buckets : int
     most_terms : int
     """
+    return to_rows(_counted(batches, counters, kind, n_buckets, most_terms))
+
+
+def add_partition(batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the sums of all rows of each view and bucket; they come one view and bucket after another."""
+    return to_rows(
+        (view, bucket, part)
+        for (view, bucket), parts in groupby(from_rows(batches), key=itemgetter(0, 1))
+        for part in parts_of(add_in_turn(part for _, _, part in parts))
+    )
+
+
+def _counted(
+    batches: Iterator[Any], counters: list[bytes], kind: str, n_buckets: int, most_terms: int
+) -> Iterator[tuple[int, int, Any]]:
     ready = [from_bytes(counter) for counter in counters]
     streams: list[Stream] = [PlainStream()] * len(ready)
     for batch in batches:
@@ -55,10 +68,10 @@ def count_partition(
             copy.__dict__.update(vars(counter))  # adding documents may change its parameters
             streams[view] = add_documents(streams[view], copy, documents, labels, weights)
         if max(map(_n_terms, streams)) >= most_terms:
-            yield from _rows(streams, ready, kind)
+            yield from _parts(streams, ready, kind, n_buckets)
             streams = [PlainStream()] * len(ready)
     if streams[0].n_batches:
-        yield from _rows(streams, ready, kind)
+        yield from _parts(streams, ready, kind, n_buckets)
 
 
 def read_batch(batch: Any, kind: str, counters: list[CountVectorizer]) -> tuple[Any, Labels, Any]:
@@ -97,71 +110,48 @@ def _n_terms(stream: Stream) -> int:
     return sum(len(tally.frequency) for tally in stream.tallies) if isinstance(stream, PlainStream) else 0
 
 
-def _rows(streams: list[Stream], counters: list[CountVectorizer], kind: str) -> Iterator[Any]:
+def _parts(
+    streams: list[Stream], counters: list[CountVectorizer], kind: str, n_buckets: int
+) -> Iterator[tuple[int, int, Any]]:
+    """Yield the sums of each view, by bucket."""
+    of_class = pa.string() if kind in ("string", "sets") else pa.int64()
     for view, (stream, counter) in enumerate(zip(streams, counters, strict=True)):
         tally = stream.tally()
+        classes = pa.array(tally.counts.classes.tolist(), of_class)
+        yield view, TOTALS, _totals(tally, classes)
         terms = tally.terms
         if terms is None:  # the columns of a given vocabulary
             terms = TermList.of(counter.get_feature_names_out().tolist())
-        yield from _TallyRows(view, tally, terms, kind).batches()
+        for bucket, batch in _buckets(tally, terms, classes, n_buckets):
+            for part in parts_of(batch):
+                yield view, bucket, part
 
 
-class _TallyRows:
-    """The rows of a tally."""
+def _totals(tally: Tally, classes: Any) -> Any:
+    """Return the sums of all documents."""
+    counts = tally.counts
+    numbers = [np.array([value]) for value in (counts.n_documents, tally.n_documents, tally.total_length)]
+    numbers[0] = numbers[0].astype(counts.n_docs.dtype)
+    sizes = sparse.csc_array(counts.n_docs[:, np.newaxis])
+    return to_batch(pa.nulls(1, pa.large_binary()), classes, numbers, sizes)
 
-    def __init__(self, view: int, tally: Tally, terms: TermList, kind: str) -> None:
-        self._view, self._tally = view, tally
-        self._text, self._ends = terms.text, terms.ends
-        of_class = pa.string() if kind in ("string", "sets") else pa.int64()
-        self._classes = pa.array(tally.counts.classes.tolist(), of_class)
-        self._number = pa.float64() if tally.counts.is_weighted else pa.int64()
 
-    def batches(self) -> Iterator[Any]:
-        tally, counts = self._tally, self._tally.counts
-        yield self._batch(None, None, [counts.n_documents], [tally.n_documents], [tally.total_length])
-        yield self._batch(None, self._classes, counts.n_docs)
-        has_occurrences = tally.terms is not None
-        present = np.flatnonzero((tally.frequency > 0) | (counts.term_docs > 0))
-        for part in self._parts(present):
-            terms = present[part]
-            occurrences = tally.occurrences[terms] if has_occurrences else None
-            yield self._batch(self._names(terms), None, counts.term_docs[terms], tally.frequency[terms], occurrences)
-        doc_freq, columns = counts.doc_freq, counts.columns()
-        for part in self._parts(columns):
-            classes = self._classes.take(pa.array(doc_freq.indices[part]))
-            yield self._batch(self._names(columns[part]), classes, doc_freq.data[part])
-
-    def _parts(self, columns: NDArray[Any]) -> Iterator[slice]:
-        """Yield slices of columns whose terms are of bounded number and size, if they are more than one."""
-        sizes = np.cumsum(np.diff(self._ends, prepend=0)[columns])
-        first = 0
-        while first < len(columns):
-            before = sizes[first - 1] if first else 0
-            end = int(np.searchsorted(sizes, before + BYTES_PER_BATCH, side="right"))
-            end = max(first + 1, min(end, first + ROWS_PER_BATCH))
-            yield slice(first, end)
-            first = end
-
-    def _names(self, columns: NDArray[Any]) -> Any:
-        """Return the UTF-8 bytes of the terms of ascending columns, which may repeat."""
-        first = np.where(columns > 0, self._ends[columns - 1], 0)
-        lengths = self._ends[columns] - first
-        ends = np.cumsum(lengths)
-        at = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
-        offsets = np.zeros(len(columns) + 1, dtype=np.int32)
-        offsets[1:] = ends
-        return pa.BinaryArray.from_buffers(
-            pa.binary(), len(columns), [None, pa.py_buffer(offsets), pa.py_buffer(self._text[at])]
-        )
-
-    def _batch(self, terms: Any, classes: Any, documents: Any, frequency: Any = None, occurrences: Any = None) -> Any:
-        n = len(documents)
-        arrays = [
-            pa.array(np.full(n, self._view, dtype=np.int32)),
-            pa.nulls(n, pa.binary()) if terms is None else terms,
-            pa.nulls(n, self._classes.type) if classes is None else classes,
-            pa.array(documents, self._number),
-            pa.nulls(n, pa.int64()) if frequency is None else pa.array(frequency, pa.int64()),
-            pa.nulls(n, pa.float64()) if occurrences is None else pa.array(occurrences, pa.float64()),
-        ]
-        return pa.RecordBatch.from_arrays(arrays, names=list(SUM_COLUMNS))
+def _buckets(tally: Tally, terms: TermList, classes: Any, n_buckets: int) -> Iterator[tuple[int, Any]]:
+    """Yield the sums of the terms of each bucket."""
+    counts, ends = tally.counts, terms.ends
+    present = np.flatnonzero((tally.frequency > 0) | (counts.term_docs > 0))
+    if not len(present):
+        return
+    buckets = buckets_of(terms.text, ends, n_buckets)[present]
+    order = np.argsort(buckets, kind="stable")
+    buckets, columns = buckets[order], present[order]
+    offsets = np.concatenate([[0], ends])
+    names = pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(terms.text)]
+    )
+    occurrences = np.zeros(len(columns)) if tally.terms is None else tally.occurrences[columns]
+    numbers = counts.term_docs[columns], tally.frequency[columns], occurrences
+    batch = to_batch(names.take(pa.array(columns)), classes, numbers, counts.doc_freq[:, columns])
+    borders = np.flatnonzero(np.diff(buckets, prepend=-1, append=n_buckets)).tolist()
+    for first, end in pairwise(borders):
+        yield int(buckets[first]), batch.slice(first, end - first)
