@@ -3,7 +3,8 @@
     python benchmarks/spark.py [--sizes GB GB GB] [--cores 2] [--repeats 3] [--only TASK TASK]
 
 Both read the same Parquet file of made-up text (Zipf's law, 20 classes) on the same cores in the same warm JVM, to a
-noop sink. Memory is the peak of the resident memory of the JVM and of all Python workers together.
+noop sink. Memory is the peak of the resident memory of the driver's Python, of the JVM, and of all Python workers
+together. The bytes read, shuffled and sent to the driver are those that Spark counts.
 """
 
 import argparse
@@ -27,6 +28,8 @@ from pyspark.sql import SparkSession
 
 from troenpy import spark as on_spark
 
+#: How often each task runs on the first size before anything is measured.
+WARM_UP = 3
 N_WORDS, N_CLASSES, WORDS_PER_DOCUMENT = 300_000, 20, 120
 
 
@@ -58,10 +61,10 @@ def write_text(folder: Path, gigabytes: float, seed: int = 0) -> None:
 
 
 class PeakMemory:
-    """The peak of the resident memory of the JVM and of the Python workers, in MB, sampled while a block runs."""
+    """The peak of resident memory in MB, of the driver, the JVM and the Python workers, sampled while a block runs."""
 
     def __enter__(self) -> "PeakMemory":
-        self.jvm = self.workers = 0.0
+        self.driver = self.jvm = self.workers = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample)
         self._thread.start()
@@ -75,6 +78,7 @@ class PeakMemory:
         own = psutil.Process()
         while not self._stop.wait(0.1):
             jvm = workers = 0.0
+            self.driver = max(self.driver, own.memory_info().rss / 1e6)
             for process in own.children(recursive=True):
                 try:
                     size = process.memory_info().rss / 1e6
@@ -134,11 +138,21 @@ def cpu_seconds() -> tuple[float, float]:
     return jvm, workers
 
 
+def bytes_so_far(df: Any) -> np.ndarray[Any, Any]:
+    """Return the bytes that all stages so far have read, shuffled and sent to the driver."""
+    context = df.sparkSession.sparkContext
+    jvm = context._jvm
+    quantiles, states = context._gateway.new_array(jvm.double, 0), jvm.java.util.ArrayList()
+    stages = context._jsc.sc().statusStore().stageList(None, False, False, quantiles, states)
+    found = [stages.apply(i) for i in range(stages.size())]
+    return np.sum([[of.inputBytes(), of.shuffleWriteBytes(), of.resultSize()] for of in found], axis=0)
+
+
 def measure(df: Any, gigabytes: float, repeats: int, names: list[str]) -> dict[str, tuple[float, float]]:
     """Measure each task several times; print and return the least CPU and clock time, and print the peak of memory."""
     best = {}
     for name in names:
-        runs = []
+        runs, moved = [], bytes_so_far(df)
         with PeakMemory() as memory:
             for _ in range(repeats):
                 start, before = time.perf_counter(), cpu_seconds()
@@ -147,11 +161,13 @@ def measure(df: Any, gigabytes: float, repeats: int, names: list[str]) -> dict[s
                 jvm, workers = (max(0.0, after - then) for after, then in zip(cpu_seconds(), before, strict=True))
                 runs.append((jvm + workers, jvm, workers, time.perf_counter() - start))
         total, jvm, workers, _ = min(runs)
+        read, shuffled, sent = (bytes_so_far(df) - moved) / repeats / 1e6
         best[name] = total, min(run[-1] for run in runs)
         print(
             f"{gigabytes:5.2f} GB  {name:18} {best[name][1]:7.1f} s  CPU {total:6.1f} s"
             f" (JVM {jvm:5.1f}, workers {workers:5.1f})  {total / gigabytes:6.1f} s/GB"
-            f"  peak: JVM {memory.jvm:5.0f} MB, workers {memory.workers:5.0f} MB",
+            f"  peak: driver {memory.driver:5.0f} MB, JVM {memory.jvm:5.0f} MB, workers {memory.workers:5.0f} MB"
+            f"  read {read:6.1f} MB, shuffled {shuffled:6.1f} MB, sent to the driver {sent:6.1f} MB",
             flush=True,
         )
     return best
@@ -174,8 +190,8 @@ def main() -> None:
                 df = spark.read.parquet(str(path))
                 names = arguments.only or list(tasks(df))
                 if not number:
-                    for name in names:  # warm the JVM
-                        tasks(df.limit(2000))[name]()
+                    for name in WARM_UP * names:  # compile the JVM's code
+                        tasks(df)[name]()
                 best = measure(df, gigabytes, arguments.repeats, names)
                 for what in ("count", "features"):
                     if f"{what}: spark" in best and f"{what}: troenpy" in best:
