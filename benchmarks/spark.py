@@ -4,7 +4,7 @@
 
 Both read the same Parquet file of made-up text (Zipf's law, 20 classes) on the same cores in the same warm JVM, to a
 noop sink. Memory is the peak of the resident memory of the driver's Python, of the JVM, and of all Python workers
-together. The bytes read, shuffled and sent to the driver are those that Spark counts.
+together. The bytes shuffled and sent to the driver are those that Spark counts.
 """
 
 import argparse
@@ -139,13 +139,13 @@ def cpu_seconds() -> tuple[float, float]:
 
 
 def bytes_so_far(df: Any) -> np.ndarray[Any, Any]:
-    """Return the bytes that all stages so far have read, shuffled and sent to the driver."""
+    """Return the bytes that all stages so far have shuffled and sent to the driver."""
     context = df.sparkSession.sparkContext
     jvm = context._jvm
     quantiles, states = context._gateway.new_array(jvm.double, 0), jvm.java.util.ArrayList()
     stages = context._jsc.sc().statusStore().stageList(None, False, False, quantiles, states)
     found = [stages.apply(i) for i in range(stages.size())]
-    return np.sum([[of.inputBytes(), of.shuffleWriteBytes(), of.resultSize()] for of in found], axis=0)
+    return np.sum([[of.shuffleWriteBytes(), of.resultSize()] for of in found], axis=0)
 
 
 def measure(df: Any, gigabytes: float, repeats: int, names: list[str]) -> dict[str, tuple[float, float]]:
@@ -161,13 +161,13 @@ def measure(df: Any, gigabytes: float, repeats: int, names: list[str]) -> dict[s
                 jvm, workers = (max(0.0, after - then) for after, then in zip(cpu_seconds(), before, strict=True))
                 runs.append((jvm + workers, jvm, workers, time.perf_counter() - start))
         total, jvm, workers, _ = min(runs)
-        read, shuffled, sent = (bytes_so_far(df) - moved) / repeats / 1e6
+        shuffled, sent = (bytes_so_far(df) - moved) / repeats / 1e6
         best[name] = total, min(run[-1] for run in runs)
         print(
             f"{gigabytes:5.2f} GB  {name:18} {best[name][1]:7.1f} s  CPU {total:6.1f} s"
             f" (JVM {jvm:5.1f}, workers {workers:5.1f})  {total / gigabytes:6.1f} s/GB"
             f"  peak: driver {memory.driver:5.0f} MB, JVM {memory.jvm:5.0f} MB, workers {memory.workers:5.0f} MB"
-            f"  read {read:6.1f} MB, shuffled {shuffled:6.1f} MB, sent to the driver {sent:6.1f} MB",
+            f"  shuffled {shuffled:6.1f} MB, sent to the driver {sent:6.1f} MB",
             flush=True,
         )
     return best

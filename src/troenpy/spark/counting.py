@@ -1,4 +1,4 @@
-"""Count a DataFrame by class and term on the cluster: each partition by the kernel, the sums by Spark.
+"""Count a DataFrame by class and term on the cluster: each partition by the kernel, their sums bucket by bucket.
 
 Raw text is never shuffled: what leaves an executor are the sums of a partition. Terms are pruned on the cluster, so
 that the driver only collects those that are kept.
@@ -28,9 +28,10 @@ def class_counts(
 ) -> ClassCounts | dict[str, ClassCounts]:
     """Count the documents of a Spark DataFrame by class and term: the same counts as in memory.
 
-    Each partition is counted where it is; Spark adds the sums, and prunes terms before the driver collects them. The
-    driver holds the counts of the terms that are kept, and an executor the terms of a partition, at most 2 million at
-    a time.
+    Each partition is counted where it is. Spark shuffles the sums by buckets of terms, as many as
+    ``spark.sql.shuffle.partitions``, and the executors add each bucket and prune its terms before the driver collects
+    them. The driver holds the counts of the terms that are kept, an executor those of about 2 million terms of a
+    partition, or of a bucket.
 
     Parameters
     ----------
@@ -94,8 +95,7 @@ def count_views(df: Any, columns: Columns, counters: list[CountVectorizer]) -> l
     list of Tally
     """
     saved = [to_bytes(_without_limits(counter)) for counter in counters]
-    n_buckets = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    count = in_executors("partition_counts:count_partition", saved, columns.kind, n_buckets)
+    count = in_executors("partition_counts:count_partition", saved, columns.kind, _n_buckets(df.sparkSession))
     rows = columns.select(df).mapInArrow(count, SCHEMA)
     # Sorted, so that a bucket is added while it is read, and in the same order each time.
     rows = rows.repartition("view", "bucket").sortWithinPartitions("view", "bucket", "place")
@@ -104,6 +104,11 @@ def count_views(df: Any, columns: Columns, counters: list[CountVectorizer]) -> l
     with clear_errors(), _kept(sums, any(limit.prunes for limit in limits)):
         collected = Collected(kept_sums(sums, limits), columns)
     return [collected.tally(view, counter) for view, counter in enumerate(counters)]
+
+
+def _n_buckets(session: Any) -> int:
+    number = session.conf.get("spark.sql.shuffle.partitions")
+    return int(number) if number.isdigit() else 200  # some platforms set a word, to choose it themselves
 
 
 @contextmanager

@@ -57,7 +57,9 @@ def in_executors(function: str, *arguments: Any, driver_version: str | None = No
         try:
             yield from call(batches, *arguments)
         except (ValueError, TypeError, RuntimeError, MemoryError) as error:
-            raise type(error)(f"{mark}{error}") from None
+            # The kind that the driver knows: UnicodeDecodeError, say, is a ValueError that takes other arguments.
+            kinds = ValueError, TypeError, RuntimeError, MemoryError
+            raise next(kind for kind in kinds if isinstance(error, kind))(f"{mark}{error}") from None
 
     return run
 

@@ -22,7 +22,7 @@ from troenpy.spark.columns import LABEL, TEXT, WEIGHT
 from troenpy.spark.local_files import from_bytes
 from troenpy.spark.sums import TOTALS, add_in_turn, buckets_of, from_rows, parts_of, to_batch, to_rows
 
-#: A tally with this many terms is written out, and the next one begins.
+#: A tally of this size is written out, and the next one begins; see `_size`.
 MOST_TERMS = 1 << 21
 
 
@@ -67,7 +67,7 @@ def _counted(
             copy = object.__new__(type(counter))
             copy.__dict__.update(vars(counter))  # adding documents may change its parameters
             streams[view] = add_documents(streams[view], copy, documents, labels, weights)
-        if max(map(_n_terms, streams)) >= most_terms:
+        if max(map(_size, streams)) >= most_terms:
             yield from _parts(streams, ready, kind, n_buckets)
             streams = [PlainStream()] * len(ready)
     if streams[0].n_batches:
@@ -104,10 +104,12 @@ def read_label_column(column: Any, kind: str) -> Labels:
     return read_labels(column.to_pylist() if kind == "string" else column.to_numpy(zero_copy_only=False))
 
 
-def _n_terms(stream: Stream) -> int:
+def _size(stream: Stream) -> int:
+    """Return the number of terms; four pairs of a term and a class, which take as much memory, count as one."""
     if isinstance(stream, KernelStream):
-        return int(stream.native.n_terms)
-    return sum(len(tally.frequency) for tally in stream.tallies) if isinstance(stream, PlainStream) else 0
+        return int(stream.native.n_terms + stream.native.n_cells // 4)
+    tallies = stream.tallies if isinstance(stream, PlainStream) else []
+    return sum(len(tally.frequency) + tally.counts.doc_freq.nnz // 4 for tally in tallies)
 
 
 def _parts(
@@ -132,7 +134,9 @@ def _totals(tally: Tally, classes: Any) -> Any:
     counts = tally.counts
     numbers = [np.array([value]) for value in (counts.n_documents, tally.n_documents, tally.total_length)]
     numbers[0] = numbers[0].astype(counts.n_docs.dtype)
-    sizes = sparse.csc_array(counts.n_docs[:, np.newaxis])
+    n_classes = len(counts.n_docs)
+    places = np.arange(n_classes), np.array([0, n_classes])
+    sizes = sparse.csc_array((counts.n_docs, *places), shape=(n_classes, 1))  # with classes of size 0
     return to_batch(pa.nulls(1, pa.large_binary()), classes, numbers, sizes)
 
 

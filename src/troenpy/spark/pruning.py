@@ -1,7 +1,7 @@
 """Prune terms on the cluster: `min_df`, `max_df`, `min_class_df` and `max_features` of each view."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -88,32 +88,35 @@ def kept_sums(sums: Any, limits: list[Limits]) -> Any:
         limit if limit.max_features is None or view not in totals else _with_last(sums, view, limit, totals)
         for view, limit in enumerate(limits)
     ]
-    return sums.mapInArrow(in_executors("pruning:prune_partition", known, totals), SCHEMA).toArrow()
+    prune = in_executors("pruning:prune_partition", [astuple(limit) for limit in known], totals)
+    return sums.mapInArrow(prune, SCHEMA).toArrow()
 
 
 def _with_last(sums: Any, view: int, limit: Limits, totals: dict[int, bytes]) -> Limits:
     """Find the last term within `max_features`: of those with most occurrences, and then the first in order."""
     of_view = sums.filter((col("view") == view) & (col("bucket") != TOTALS))
-    strongest = in_executors("pruning:strongest_terms", limit, totals)
+    strongest = in_executors("pruning:strongest_terms", astuple(limit), totals)
     terms = of_view.mapInArrow(strongest, "less double, term binary")
     last = functions.max(functions.struct("less", "term"))
     found = terms.orderBy("less", "term").limit(limit.max_features).agg(last).first()[0]
     return limit if found is None else replace(limit, last=(-found[0], bytes(found[1])))
 
 
-def prune_partition(batches: Iterator[Any], limits: list[Limits], totals: Mapping[int, bytes]) -> Iterator[Any]:
+def prune_partition(
+    batches: Iterator[Any], limits: list[tuple[Any, ...]], totals: Mapping[int, bytes]
+) -> Iterator[Any]:
     """Yield rows of sums with only the terms that are kept.
 
     Parameters
     ----------
     batches : iterator of pyarrow.RecordBatch
         The rows of `partition_counts.add_partition`.
-    limits : list of Limits
-        Of each view.
+    limits : list of tuple
+        The fields of the Limits of each view.
     totals : mapping
         The packed sums of all documents by view.
     """
-    return to_rows(_kept(batches, limits, totals))
+    return to_rows(_kept(batches, [Limits(*limit) for limit in limits], totals))
 
 
 def _kept(batches: Iterator[Any], limits: list[Limits], totals: Mapping[int, bytes]) -> Iterator[tuple[int, int, Any]]:
@@ -123,8 +126,9 @@ def _kept(batches: Iterator[Any], limits: list[Limits], totals: Mapping[int, byt
             yield view, bucket, kept
 
 
-def strongest_terms(batches: Iterator[Any], limit: Limits, totals: Mapping[int, bytes]) -> Iterator[Any]:
+def strongest_terms(batches: Iterator[Any], fields: tuple[Any, ...], totals: Mapping[int, bytes]) -> Iterator[Any]:
     """Yield the terms of a view that may be within its `max_features`, with their occurrences below 0."""
+    limit = Limits(*fields)
     for view, _, sums in from_rows(batches):
         kept = sums.filter(limit.keep(sums, unpack(totals[view])))
         less = pc.negate(kept["occurrences"])

@@ -4,11 +4,14 @@ A batch has a row for each term: its documents, weighted and not, its occurrence
 row without a term they are those of all documents: their number, their total length, and the sizes of the classes.
 
 In Spark they travel as rows (view, bucket, place, sums): the packed sums of the terms of a bucket of a view. The bucket
-TOTALS has those of all documents. Sums are added in the order of places, so that sums of weights are always the same.
+TOTALS has those of all documents. Sums are added in the order of places, so that sums of weights are the same again if
+the rows of each partition come in the same order.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +29,6 @@ BYTES_PER_PART = 1 << 24
 BYTES_TO_ADD = 1 << 25
 #: What a row takes besides its term, and each of its classes.
 _PER_ROW, _PER_CELL = 32, 12
-#: By which terms are spread over buckets: they begin and end with these bytes.
-_N_HASHED, _MULTIPLIER = 8, np.uint64(0x9E3779B97F4A7C15)
 
 
 def to_batch(terms: Any, classes: Any, numbers: Sequence[NDArray[Any]], doc_freq: Any) -> Any:
@@ -113,28 +114,32 @@ def buckets_of(text: NDArray[np.uint8], ends: NDArray[np.int64], n_buckets: int)
         Where each ends.
     n_buckets : int
     """
-    text = np.append(text, np.uint8(0))  # what an empty term reads
-    lengths = np.diff(ends, prepend=0)
-    first, last = (np.where(lengths > 0, places, len(text) - 1) for places in (ends - lengths, ends - 1))
-    mixed = lengths.astype(np.uint64)
-    for i in range(_N_HASHED):
-        inside = np.minimum(i, np.maximum(lengths - 1, 0))
-        for byte in (text[first + inside], text[last - inside]):
-            mixed = (mixed ^ byte) * _MULTIPLIER
-            mixed ^= mixed >> np.uint64(32)
-    return (mixed % np.uint64(n_buckets)).astype(np.int64)
+    content, borders = text.tobytes(), pairwise([0, *ends.tolist()])
+    numbers = (crc32(content[first:end]) for first, end in borders)
+    return np.fromiter(numbers, dtype=np.int64, count=len(ends)) % n_buckets
 
 
 def parts_of(batch: Any) -> Iterator[Any]:
-    """Yield slices of bounded size."""
+    """Yield slices of bounded size, each with only the classes that its terms occur in."""
     lengths = pc.binary_length(batch["term"]).fill_null(0).to_numpy()
     sizes = np.cumsum(lengths + _PER_ROW + _PER_CELL * pc.list_value_length(batch["classes"]).to_numpy())
     first = 0
     while first < batch.num_rows:
         before = sizes[first - 1] if first else 0
         end = max(first + 1, int(np.searchsorted(sizes, before + BYTES_PER_PART, side="right")))
-        yield batch.slice(first, end - first)
+        yield _with_own_classes(batch.slice(first, end - first))
         first = end
+
+
+def _with_own_classes(batch: Any) -> Any:
+    cells, lengths = batch["classes"].flatten(), pc.list_value_length(batch["classes"]).to_numpy()
+    named, documents = cells.flatten()
+    own = named.indices.dictionary_encode()
+    named = pa.DictionaryArray.from_arrays(own.indices, named.dictionary.take(own.dictionary))
+    cells = pa.StructArray.from_arrays([named, documents], ["class", "documents"])
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
+    at = batch.schema.get_field_index("classes")
+    return batch.set_column(at, "classes", pa.LargeListArray.from_arrays(offsets, cells))
 
 
 def to_rows(parts: Iterable[tuple[int, int, Any]]) -> Iterator[Any]:

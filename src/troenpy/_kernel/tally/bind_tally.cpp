@@ -147,6 +147,7 @@ void bind(nb::module_ &module) {
     nb::class_<TermTally>(module, "TermTally")
         .def(nb::init<std::uint32_t>(), nb::arg("max_terms"))
         .def_prop_ro("n_terms", &TermTally::n_terms)
+        .def_prop_ro("n_cells", &TermTally::n_cells)
         .def("tables", &TermTally::tables, nb::arg("n_threads"))
         .def_prop_ro("kept_above", &TermTally::kept_above)
         .def("hold", &hold_texts, nb::arg("counter"), nb::arg("starts").noconvert(), nb::arg("codes").noconvert(),

@@ -54,6 +54,8 @@ public:
     ClassCells() { free_blocks_.fill(no_block); }
 
     std::uint32_t n_terms() const { return static_cast<std::uint32_t>(totals_.size()); }
+    // The cells that memory is taken for.
+    std::uint64_t n_cells() const { return n_used_; }
     const Totals &totals(std::uint32_t term) const { return totals_[term]; }
     void set_totals(std::uint32_t term, double weight, double occurrences, std::uint32_t n_documents);
     // The number of classes decides how full a block may become.

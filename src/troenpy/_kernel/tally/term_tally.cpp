@@ -33,6 +33,12 @@ std::vector<std::shared_ptr<TermTable>> TermTally::tables(unsigned n) {
     return tables;
 }
 
+std::uint64_t TermTally::n_cells() const {
+    std::uint64_t n = 0;
+    for (const auto &shard : shards_) n += shard->cells.n_cells();
+    return n;
+}
+
 void TermTally::hold(text::Counter &counter, Labels labels, bool is_binary) {
     if (counter.n_documents() != labels.n_documents())
         throw std::invalid_argument("documents and labels differ in number");

@@ -37,6 +37,7 @@ public:
     TermTally &operator=(const TermTally &) = delete;
 
     std::uint32_t n_terms() const { return table_->n_terms(); }
+    std::uint64_t n_cells() const;
     // The tables of n shards, to count the next batch in; none with a bound or weights. What a batch that fails leaves behind is
     // harmless: terms without documents.
     std::vector<std::shared_ptr<text::TermTable>> tables(unsigned n);
