@@ -51,6 +51,12 @@ def test_other_errors_of_spark_stay_as_they_are(df):
         df.mapInArrow(fail, "text string").collect()
 
 
+def test_an_error_that_takes_other_arguments_is_told_as_its_kind(spark):
+    rows = spark.sql("select 'late goal' as text, cast(X'FF61' as string) as label union all select 'vote', 'politics'")
+    with pytest.raises(ValueError, match=r"^'utf-8' codec can't decode byte 0xff in position 0: invalid start byte$"):
+        on_spark.class_counts(rows)
+
+
 def test_without_pyspark_the_error_names_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyspark.sql.types", None)
     with pytest.raises(

@@ -8,6 +8,7 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
 
+import pyarrow.compute as pc  # noqa: E402
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
@@ -60,6 +61,36 @@ def test_parts_and_batches_are_of_bounded_bytes(texts_and_labels, monkeypatch):
     sizes = [part.nbytes for _, _, part in from_rows(found) if part.num_rows > 1]
     assert 2000 < max(sizes) < 4000
     assert max(len(batch) for batch in found) == 1 or max(batch.nbytes for batch in found) < 10_000
+
+
+def test_a_tally_with_many_pairs_of_a_term_and_a_class_is_written_out_too():
+    words = " ".join(f"word{i}" for i in range(5000))
+    texts, labels = [words] * 500, [f"class {i}" for i in range(500)]  # the kernel gathers two million pairs first
+    counter = [to_bytes(CountVectorizer())]
+    found = list(from_rows(count_partition(batches(texts, labels, 50), counter, "string", 1, most_terms=100_000)))
+    assert sum(bucket == TOTALS for _, bucket, _ in found) == 2
+    n_pairs = sum(pc.sum(part["documents"]).as_py() for _, bucket, part in found if bucket != TOTALS)
+    assert n_pairs == 500 * 5000
+
+
+def test_a_part_has_only_its_own_classes(without_kernel):
+    texts, labels = [f"word{i} again" for i in range(400)], [f"class {i:03}" for i in range(400)]
+    parts = list(from_rows(counted(texts, labels, n_buckets=50)))
+    for _, bucket, part in parts:
+        named = part["classes"].flatten().field("class")
+        assert len(named.dictionary) == len(set(named.to_pylist())), bucket
+    n_classes = sorted(len(part["classes"].values.field("class").dictionary) for _, _, part in parts)
+    assert n_classes[len(n_classes) // 2] < 20
+    assert n_classes[-1] == 400  # all documents
+
+
+def test_a_class_whose_documents_weigh_nothing_is_kept():
+    rows = {"text": ["a goal", "a vote"], "label": ["sport", "politics"], "weight": [2.0, 0.0]}
+    found = list(count_partition(iter([pa.RecordBatch.from_pydict(rows)]), [to_bytes(CountVectorizer())], "string", 1))
+    (added,) = [part for _, bucket, part in from_rows(add_partition(iter(found))) if bucket == TOTALS]
+    assert added["classes"].to_pylist() == [
+        [{"class": "politics", "documents": 0.0}, {"class": "sport", "documents": 2.0}]
+    ]
 
 
 def test_a_batch_without_rows_is_passed_over():
@@ -163,6 +194,14 @@ def test_buckets_are_below_their_number(terms, n_buckets):
     for term, bucket in zip(terms, found, strict=True):
         one = TermList.of([term])
         assert buckets_of(one.text, one.ends, n_buckets).tolist() == [bucket]
+
+
+@pytest.mark.parametrize("form", ["https://www.example.org/{:07}/index.html", "reuters {:05} limited company", "{}"])
+@pytest.mark.parametrize("n_buckets", [8, 200])
+def test_terms_of_one_form_are_spread(form, n_buckets):
+    packed = TermList.of([form.format(i) for i in range(20_000)])
+    sizes = np.bincount(buckets_of(packed.text, packed.ends, n_buckets), minlength=n_buckets)
+    assert sizes.max() < 2 * 20_000 / n_buckets
 
 
 def test_the_twin_counts_the_same(texts_and_labels, without_kernel):
