@@ -23,10 +23,16 @@ import psutil
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from pyspark.ml import Pipeline
-from pyspark.ml.feature import IDF, CountVectorizer, RegexTokenizer
+from pyspark.ml.feature import IDF, RegexTokenizer
+from pyspark.ml.feature import CountVectorizer as SparkVectorizer
 from pyspark.sql import SparkSession
 
+from troenpy import CountVectorizer
 from troenpy import spark as on_spark
+from troenpy.spark import sums
+from troenpy.spark.columns import Columns
+from troenpy.spark.executors import in_executors
+from troenpy.spark.local_files import to_bytes
 
 #: How often each task runs on the first size before anything is measured.
 WARM_UP = 3
@@ -106,7 +112,7 @@ def session(cores: int, memory: str) -> Any:
 def theirs(with_idf: bool) -> Any:
     """Return Spark's own pipeline, with scikit-learn's words."""
     words = RegexTokenizer(inputCol="text", outputCol="words", gaps=False, pattern=r"(?U)\b\w\w+\b")
-    counts = CountVectorizer(inputCol="words", outputCol="counts", vocabSize=1 << 20)
+    counts = SparkVectorizer(inputCol="words", outputCol="counts", vocabSize=1 << 20)
     return Pipeline(stages=[words, counts, *([IDF(inputCol="counts", outputCol="features")] if with_idf else [])])
 
 
@@ -173,6 +179,25 @@ def measure(df: Any, gigabytes: float, repeats: int, names: list[str]) -> dict[s
     return best
 
 
+def print_sums(df: Any) -> None:
+    """Print what docs/scale.md computes the shuffled bytes from, and those bytes before compression."""
+    columns = Columns.of(df, "text", "label")
+    n_buckets = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    count = in_executors("partition_counts:count_partition", [to_bytes(CountVectorizer())], columns.kind, n_buckets)
+    rows = columns.select(df).mapInArrow(count, sums.SCHEMA).toArrow()
+    parts = [part for _, bucket, part in sums.from_rows(rows.to_batches()) if bucket != sums.TOTALS]
+    n_terms, n_pairs = (
+        sum(n) for n in zip(*((part.num_rows, len(part["classes"].values)) for part in parts), strict=True)
+    )
+    n_partitions = len({place >> 32 for place in rows["place"].to_pylist()})
+    n_bytes = sum(map(len, rows["sums"].to_pylist()))
+    print(
+        f"{n_partitions} partitions, {n_terms / n_partitions:,.0f} terms in each, {n_pairs / n_terms:.2f} classes of a"
+        f" term; {len(parts)} parts, {n_bytes / 1e6:.1f} MB before compression",
+        flush=True,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=float, nargs="+", default=[0.2], help="gigabytes of text")
@@ -188,6 +213,7 @@ def main() -> None:
                 path = Path(folder) / str(gigabytes)
                 write_text(path, gigabytes)
                 df = spark.read.parquet(str(path))
+                print_sums(df)
                 names = arguments.only or list(tasks(df))
                 if not number:
                     for name in WARM_UP * names:  # compile the JVM's code

@@ -14,7 +14,7 @@ import numpy as np
 import psutil
 from made_up_texts import made_up_texts
 
-from troenpy import ClassCounts, CountVectorizer, TermFeatures, TfPiVectorizer, TroenpyClassifier, datasets
+from troenpy import ClassCounts, CountVectorizer, TermFeatures, TfPiVectorizer, TroenpyClassifier, datasets, settings
 from troenpy import spark as on_spark
 
 VIEWS = [
@@ -28,7 +28,8 @@ def session(mode):
     from pyspark.sql import SparkSession
 
     if mode == "connect":
-        return SparkSession.builder.remote("local[2]").getOrCreate()
+        builder = SparkSession.builder.remote("local[2]")
+        return builder.config("spark.sql.shuffle.partitions", SETTINGS["spark.sql.shuffle.partitions"]).getOrCreate()
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
@@ -138,6 +139,12 @@ def main(mode, folder, name=None):
             return found
         found |= {what: bool(is_equal) for what, is_equal in equal_results(spark, df, texts, labels, folder)}
         found["nulls"] = error_of_nulls(spark)
+        if mode == "connect":
+            trained, expected = (
+                on_spark.train(df.coalesce(1), max_iter=5),
+                settings.classifier("linear").fit(texts, labels),
+            )
+            found["trained"] = bool(np.mean(trained.predict(texts) == expected.predict(texts)) > 0.98)
         if mode == "cluster":
             counts, found["killed"] = counts_with_a_killed_executor(spark, df)
             found["counts with a killed executor"] = counts == in_memory(texts, labels)

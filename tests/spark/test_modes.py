@@ -29,7 +29,7 @@ def test_results_are_those_in_memory(mode, tmp_path):
     if mode == "cluster":
         assert found.pop("killed") == 1
     assert {name: value for name, value in found.items() if value is False} == {}
-    assert list(found.values()).count(True) == (6 if mode == "cluster" else 5)
+    assert list(found.values()).count(True) == 6
 
 
 @pytest.mark.full_corpus
