@@ -502,6 +502,27 @@ class TestHostileText:
         assert page.locator("script:not([type='application/json'])").count() == 1
         assert hostile.is_quiet(), (hostile.messages, hostile.dialogs)
 
+    def test_a_name_reorders_nothing_around_it(self, visit, tmp_path):
+        """Control characters are shown, in the sentence, what can be chosen, tooltips, tables, classes and terms."""
+        name, shown = "mine\u202e\x1b\u2067", "mine\\u202e\\x1b\\u2067"
+        given = corpus(name, [name, "b\u202e"])
+        terms = term_table(given, count_terms(given))
+        terms["terms"][terms["top"][0][0]] = "term\u202e"
+        found = [row(one, method, 5 + n) for one in (name, "r8") for n, method in enumerate((TF_IDF, TF_PI, name))]
+        report.write_report(summarise(found, terms=terms, notes=[name]), tmp_path)
+        text = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert not set(text) & set("\u202e\x1b\u2067")
+        page = visit(tmp_path / "report.html").page
+        assert shown in page.get_by_label("Corpus").inner_text()
+        page.get_by_label("Corpus").select_option(label=shown)
+        page.locator("#answer .dot-row:visible").last.hover()
+        assert shown in page.locator("#tip").inner_text()
+        assert shown in page.locator("#all-errors").inner_text()
+        page.locator(".class-columns a.term", has_text="term\\u202e").first.click()
+        page.locator("#term-detail").wait_for()
+        assert page.locator("#term-name").inner_text() == "term\\u202e"
+        assert "Marks b\\u202e most" in page.locator("#term-said").inner_text()
+
     def test_a_copied_table_holds_no_formula(self, hostile):
         hostile.page.get_by_role("button", name="Copy as CSV").click()
         copied = hostile.page.evaluate("navigator.clipboard.readText()")
