@@ -2,16 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from made_up_rows import row
 
-from troenpy import report
+from troenpy import WEIGHTS, ClassCounts, report
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, USUAL
 from troenpy.experiments.splits import count_terms
+from troenpy.information.measures import troenpy
 from troenpy.report.claims import SEVEN, TF_IDF, TF_PI
 from troenpy.report.projection import project
 from troenpy.report.selection import OURS
@@ -350,14 +352,90 @@ class TestTerms:
         given = corpus("r8", ["acq", "earn", "grain", "ship"])
         table = term_table(given, count_terms(given))
         place = table["rows"][table["terms"].index("class2")]
-        for scheme in ("pcf_present", "pcf", "idf", "pi"):
+        for scheme in ("certainty", "pi"):
+            page.locator("#scheme").select_option(scheme)
             weight = f"{table['weights'][scheme][place]:.4g}"
-            assert f"= {float(weight):g}" in page.locator("#term-account").inner_text()
+            assert f"its weight by {scheme} is {weight}." in page.locator("#term-said").inner_text()
+            assert re.search(rf"{scheme} .*= {weight}\b", page.locator("#term-account li").last.inner_text(), re.I)
         assert "class2" in page.locator("#term-contexts mark").first.inner_text()
         page.get_by_label("Find a term").fill("word1")
         assert page.locator("#found a").count() == 11  # word1, word10 to word19
         page.get_by_label("Find a term").fill("nowhere")
         assert "No term on this page contains “nowhere”." in page.locator("#term-count").inner_text()
+
+    def test_the_steps_to_a_weight_are_those_of_the_weights(self, visit, single):
+        """Each number of the list, from the functions of the package; other schemes are told as PI is made."""
+        page = visit(single, address="#term=word3").page
+        given = corpus("r8", ["acq", "earn", "grain", "ship"])
+        counted = count_terms(given)
+        train, _ = counted.parts(None)
+        counts = ClassCounts.from_matrix(counted.counts[train], counted.labels[train], terms=counted.terms)
+        column = list(counted.terms).index("word3")
+        weight = {name: float(function(counts)[column]) for name, function in WEIGHTS.items()}
+        n, n_w, sizes = counts.n_documents, counts.term_docs[column], counts.n_docs
+        inside = counts.doc_freq.toarray()[:, column]
+        shrunk = {"estimator": "dirichlet", "prior": sizes}
+        having, lacking, of_all = troenpy(inside, **shrunk), troenpy(sizes - inside, **shrunk), troenpy(sizes, **shrunk)
+        gain = float(WEIGHTS["pcf_gain"](counts, estimator="dirichlet", prior="classes")[column])
+        assert gain == pytest.approx(n_w / n * having + (1 - n_w / n) * lacking - of_all)
+        pi = [n_w, weight["pcf_present"], weight["pcf_present"] - weight["pcf"], weight["pcf"], weight["idf"]]
+        expected = {
+            "certainty": [n_w, n_w / n, having, lacking, of_all, max(0, gain), weight["certainty"]],
+            "pi": [*pi, weight["pi"]],
+            "idf": [n_w, weight["idf"]],
+            "pcf": pi[:4],
+            "pcf_present": pi[:2],
+            "pcf_boost": [*pi[:2], weight["pcf_boost"]],
+            "rf": [*pi, weight["pi"]],
+        }
+        for scheme, numbers in expected.items():
+            page.locator("#scheme").select_option(scheme)
+            lines = page.locator("#term-account li").all_inner_texts()
+            assert len(lines) == len(numbers)
+            for line, value in zip(lines, numbers, strict=True):
+                said = [float(text.replace("−", "-")) for text in re.findall(r"= (−?[\d.]*\d)\b", line)]
+                assert any(one == pytest.approx(value, rel=6e-4) for one in said), (scheme, line, value)
+            made = page.locator("#term-account-title").inner_text()
+            assert made == ("How PI is made" if scheme == "rf" else "How its weight is made")
+
+    def test_another_weight_or_order_keeps_the_term_that_is_open(self, visit, single):
+        page = visit(single).page
+        page.get_by_label("Find a term").fill("class2")
+        page.locator('.class-columns a[href="#term=class1"]').click()
+        page.locator("#scheme").select_option("rf")
+        assert page.locator("#term-name").inner_text() == "class1"
+        assert page.url.endswith("#term=class1")
+        assert "its weight by rf" in page.locator("#term-said").inner_text()
+        assert page.locator("#found a").all_inner_texts() == ["class2"]
+        page.get_by_label("Find a term").fill("class")
+        page.get_by_label("Order").select_option("name")
+        assert page.locator("#term-detail").is_hidden()
+        assert page.locator("#found a").count() == 4
+
+    def test_on_a_phone_a_term_opens_at_its_heading(self, visit, single):
+        page = visit(single, viewport=PHONE, address="#term=word3").page
+        top = page.locator("#term-name").bounding_box()["y"]
+        bar = page.locator(".choices").bounding_box()
+        assert bar["y"] + bar["height"] <= top < 200
+
+    def test_on_a_phone_no_class_is_cut(self, visit, tmp_path):
+        given = corpus("mine", [f"class number {n}" for n in range(20)])
+        page = visit(written(tmp_path, rows(["mine"]), given), viewport=PHONE).page
+        assert page.evaluate("(e => e.scrollHeight - e.clientHeight)(document.querySelector('.class-columns'))") == 0
+
+    def test_class_columns_break_no_usual_word_and_keep_their_format(self, visit, tmp_path):
+        given = corpus("r8", [f"class{n}" for n in range(8)], n_documents=16_800)
+        given = replace(given, texts=tuple(text.replace("class", "undisclose") for text in given.texts))
+        page = visit(written(tmp_path, rows(["r8"]), given), viewport={"width": 1280, "height": 800}).page
+        assert page.locator(".class-columns a.term", has_text="undisclose").count() == 8
+        heights = {link.bounding_box()["height"] for link in page.locator(".class-columns a.term").all()}
+        assert max(heights) < 1.5 * min(heights)
+        before = page.locator(".class-columns").inner_text()
+        page.locator("#scheme").select_option("idf")
+        page.locator("#scheme").select_option("certainty")
+        shown = re.compile(r"^undisclose0\s+1,050", re.MULTILINE)
+        assert shown.search(before), before
+        assert shown.search(page.locator(".class-columns").inner_text())
 
     def test_ranks_are_those_of_all_terms(self, visit, single):
         from troenpy import TfPiVectorizer
