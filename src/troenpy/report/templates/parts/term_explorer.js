@@ -257,5 +257,6 @@
   orderBy.addEventListener("change", change);
   schemes.addEventListener("change", change);
   if (orderBy.selectedIndex || !schemes.selectedOptions[0].defaultSelected) change(); // remembered by the browser
-  go(true);
+  go(false);
+  addEventListener("load", () => go(true)); // before, a phone has not yet set the width of the page
 })();
