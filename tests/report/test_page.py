@@ -26,6 +26,25 @@ HOSTILE = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>{{7*7}}${alert(1)}</script><!--'
 PHONE = {"width": 390, "height": 844}
 
+# The points of the cost chart in the order of cost, as seen from below, and the corners of its frontier.
+FRONTIER = """() => {
+  const plane = [...document.querySelectorAll("#cost .plane")].find((one) => one.checkVisibility());
+  const shown = [...plane.querySelectorAll(".point:not(.is-off)")].map((one) => one.style);
+  const points = shown.map((one) => [parseFloat(one.left), 100 - parseFloat(one.bottom)]);
+  points.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const numbers = plane.querySelector(".frontier").getAttribute("d").replace(/H100$/, "").match(/[\\d.]+/g).map(Number);
+  return [points, numbers.flatMap((x, i) => (i % 2 ? [] : [[x, 100 - numbers[i + 1]]]))];
+}"""
+# The labels of the cost chart, each with the number of its point and its line, and the places of all points.
+LABELS = """() => {
+  const plane = [...document.querySelectorAll("#cost .plane")].find((one) => one.checkVisibility());
+  const points = [...plane.querySelectorAll(".point")];
+  const box = (one) => one && one.getBoundingClientRect().toJSON();
+  const labels = points.map((one, i) => [i, one.querySelector("b"), one.querySelector(".leader")]);
+  const seen = labels.filter(([, label]) => label.checkVisibility());
+  return [seen.map(([i, label, line]) => [i, box(label), box(line)]), points.map(box)];
+}"""
+
 
 def corpus(name, classes, *, n_documents=120, extra=""):
     rng = np.random.default_rng(1)
@@ -72,6 +91,16 @@ def seven(tmp_path_factory):
 def single(tmp_path_factory):
     """The page of one corpus, by the default methods."""
     return written(tmp_path_factory.mktemp("single"), rows(["r8"]), corpus("r8", ["acq", "earn", "grain", "ship"]))
+
+
+@pytest.fixture(scope="module")
+def falling(tmp_path_factory):
+    """The page of one corpus on which the slower methods, which come later, make fewer errors, as a rule."""
+    found = [
+        row("r8", method, 300 - 7 * place + 13 * place % 17, n_test=1000, seconds=0.05 * 1.3**place)
+        for place, method in enumerate(METHODS)
+    ]
+    return written(tmp_path_factory.mktemp("falling"), found)
 
 
 class TestTheAnswer:
@@ -128,8 +157,8 @@ class TestTheAnswer:
     def test_groups_are_switched_by_mouse_and_keyboard(self, visit, seven):
         page = visit(seven).page
         knn = page.get_by_role("button", name="nearest neighbours")
-        visible = page.locator('#answer [data-group="knn"]:visible')
-        others = page.locator('#answer [data-group="lr"]:visible')
+        visible = page.locator('#answer .dot-row[data-group="knn"]:visible')
+        others = page.locator('#answer .dot-row[data-group="lr"]:visible')
         n_all = visible.count()
         assert n_all == 4
         knn.click()
@@ -140,6 +169,44 @@ class TestTheAnswer:
         assert (visible.count(), others.count()) == (n_all, 0)
         knn.click(modifiers=["Shift"])
         assert others.count() > 0
+
+    def test_what_is_switched_off_leaves_nothing_behind(self, visit, falling):
+        """Headings go with their rows, the frontier with its points, and a line says so where nothing is left."""
+        page = visit(falling).page
+        groups = page.locator("button[data-choice]")
+        headings = page.locator("#answer .heading:visible")
+        before = headings.all_inner_texts()
+        _, first = page.evaluate(FRONTIER)
+        page.get_by_role("button", name="nearest neighbours").click()
+        assert headings.all_inner_texts() == [text for text in before if text != "nearest neighbours"]
+        points, corners = page.evaluate(FRONTIER)
+        assert corners != first
+        best = [one for n, one in enumerate(points) if all(other[1] < one[1] for other in points[:n])]
+        assert (len(best) > 1, corners) == (True, [[x, pytest.approx(100 - y)] for x, y in best])
+        for number in range(groups.count()):
+            if groups.nth(number).get_attribute("aria-pressed") == "true":
+                groups.nth(number).click()
+        for part in ("answer", "methods", "cost", "errors"):
+            assert page.locator(f"#{part}").get_by_text("Nothing to show").is_visible(), part
+        assert page.locator(".dot-rows:visible, .chart:visible, #all-errors:visible").count() == 0
+        groups.last.click()
+        assert page.locator("#errors").get_by_text("Nothing to show").is_hidden()
+        assert page.locator("#all-errors").is_visible()
+
+    def test_caption_and_tooltip_are_about_what_is_shown(self, visit, seven):
+        page = visit(seven, viewport={"width": 1280, "height": 900}).page
+        caption = page.locator("#answer .dots:visible p")
+        tip = page.locator("#tip")
+        assert caption.inner_text().startswith("Small dots are corpora")
+        page.locator("#answer .dot-row:visible").nth(2).hover()
+        assert re.search(r"[\d.]+ s per split, mean over the corpora$", tip.inner_text())
+        assert all(f"{name}: " in tip.inner_text() for name in ("BBC Sport", "Reuters R8", "Twitter"))
+        page.get_by_label("Corpus").select_option(label="Twitter")
+        assert tip.is_hidden()
+        assert caption.inner_text().startswith("Lines are 95 % intervals")
+        page.locator("#answer .dot-row:visible").nth(2).hover()
+        for said in ("95 % interval", ", p ", " s per split"):
+            assert said in tip.inner_text()
 
     def test_hovering_tells_the_interval_p_seconds_and_the_name_in_commands(self, visit, single):
         page = visit(single, viewport={"width": 1280, "height": 800}).page
@@ -238,6 +305,18 @@ class TestCharts:
                 )  # fmt: skip
                 assert is_apart, (one, other)
 
+    @pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}], ids=["phone", "desk"])
+    def test_a_label_is_nearest_to_its_own_point_or_has_a_line_to_it(self, visit, falling, size):
+        page = visit(falling, viewport=size).page
+        page.locator("#cost").scroll_into_view_if_needed()
+        labels, centres = page.evaluate(LABELS)
+        assert len(labels) >= 5
+        for own, label, line in labels:
+            if line is None:
+                assert gap(label, centres[own]) == min(gap(label, other) for other in centres)
+            else:
+                assert gap(label, line) < 3
+
     def test_pointing_at_a_rank_marks_what_does_not_differ(self, visit, seven):
         page = visit(seven).page
         like = page.locator("#ranks .is-like")
@@ -311,6 +390,29 @@ class TestTheTable:
         methods = page.locator("#all-errors td.code").all_inner_texts()
         expected = [errors[m] if m == TF_IDF else errors[m] - errors[TF_IDF] for m in methods]
         assert self.errors(page) == pytest.approx(expected, abs=0.006)
+
+    def test_differences_say_that_they_are(self, visit, single):
+        """On the screen and in copies; no interval of a number stands beneath a difference."""
+        page = visit(single, permissions=["clipboard-read", "clipboard-write"]).page
+        part = page.locator("#errors")
+        assert "95 % intervals" in part.inner_text()
+        select = page.get_by_label("Show differences from")
+        select.select_option(label="TF-PI, nearest neighbours")
+        assert "differences from TF-PI, nearest neighbours, which keeps its own" in part.inner_text()
+        assert "95 % intervals" not in part.inner_text()
+        assert page.locator("#all-errors td.number small:visible").count() == 0
+        for kind, title in (
+            ("CSV", '"error, %: difference from TF-PI, nearest neighbours"'),
+            ("Markdown", "error, %: diff"),
+        ):
+            page.get_by_role("button", name=f"Copy as {kind}").click()
+            copied = page.evaluate("navigator.clipboard.readText()")
+            assert title in copied.splitlines()[0]
+            assert sum("TF-PI (its numbers)" in line for line in copied.splitlines()) == 1
+        select.select_option("")
+        page.get_by_role("button", name="Copy as CSV").click()
+        assert "difference" not in page.evaluate("navigator.clipboard.readText()")
+        assert page.locator("#all-errors td.number small:visible").count() == len(USUAL)
 
     def test_what_is_shown_is_copied(self, visit, single):
         page = visit(single, permissions=["clipboard-read", "clipboard-write"]).page
@@ -413,10 +515,10 @@ class TestTerms:
         assert page.locator("#found a").count() == 4
 
     def test_on_a_phone_a_term_opens_at_its_heading(self, visit, single):
-        page = visit(single, viewport=PHONE, address="#term=word3").page
+        page = visit(single, viewport=PHONE, has_touch=True, is_mobile=True, address="#term=word3").page
         top = page.locator("#term-name").bounding_box()["y"]
         bar = page.locator(".choices").bounding_box()
-        assert bar["y"] + bar["height"] <= top < 200
+        assert bar["y"] + bar["height"] <= top < 120
 
     def test_on_a_phone_no_class_is_cut(self, visit, tmp_path):
         given = corpus("mine", [f"class number {n}" for n in range(20)])
@@ -524,6 +626,13 @@ class TestEverywhere:
         assert page.locator("#methods .dot-row.is-rest").first.is_visible()
         assert len(page.pdf()) > 10_000
 
+    @pytest.mark.parametrize("name", ["seven", "single"])
+    def test_it_is_printed_in_full_size(self, visit, request, name):
+        """A4 is 718 pixels wide between the margins; what is wider shrinks all the text."""
+        opened = visit(request.getfixturevalue(name), viewport={"width": 718, "height": 1000})
+        opened.page.emulate_media(media="print")
+        assert opened.fits()
+
     def test_a_hundred_and_thirty_methods_stay_small(self, visit, tmp_path):
         methods = tuple(dict.fromkeys((*USUAL, *BEYOND, *ALL_WEIGHTS)))
         path = written(tmp_path, rows(methods=methods))
@@ -616,6 +725,13 @@ class TestHostileText:
         assert opened.eventually(lambda: len(opened.messages) >= 3)
         assert opened.dialogs == []
         assert all("Content Security Policy" in message for message in opened.messages)
+
+
+def gap(box, other):
+    """The pixels between two boxes."""
+    across = max(other["x"] - box["x"] - box["width"], box["x"] - other["x"] - other["width"], 0)
+    down = max(other["y"] - box["y"] - box["height"], box["y"] - other["y"] - other["height"], 0)
+    return float(np.hypot(across, down))
 
 
 def contrast(one, other):
