@@ -526,6 +526,11 @@ class TestTerms:
         bar = page.locator(".choices").bounding_box()
         assert bar["y"] + bar["height"] <= top < 120
 
+    def test_on_a_phone_no_step_to_a_weight_is_cut(self, visit, single):
+        page = visit(single, viewport=PHONE, address="#term=word3").page
+        for part in page.locator(".term-columns > div").all():
+            assert part.evaluate("e => e.scrollHeight - e.clientHeight") == 0
+
     def test_on_a_phone_no_class_is_cut(self, visit, tmp_path):
         given = corpus("mine", [f"class number {n}" for n in range(20)])
         page = visit(written(tmp_path, rows(["mine"]), given), viewport=PHONE).page
