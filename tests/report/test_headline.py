@@ -62,6 +62,22 @@ def test_over_corpora_it_is_the_mean_of_the_reductions():
     )
 
 
+def test_over_corpora_a_note_says_what_is_a_mean():
+    errors = {corpus: {TF_IDF: 100 * (place + 1), TF_PI: 50 + 60 * place} for place, corpus in enumerate(SEVEN)}
+    rows = [row(c, m, n, n_test=N_TEST) for c, found in errors.items() for m, n in found.items()]
+    found = summarise(rows)["headline"]
+    assert found["note"] == "A percentage is the mean of the changes on each corpus, not the change of the mean errors."
+    assert summarise(rows[:2])["headline"]["note"] == ""
+    assert summarise(rows[::2])["headline"]["note"] == ""
+
+
+def test_the_detail_tells_the_baseline_and_the_best():
+    errors = {"lr: tf*pi": 63, "lr: btf": 44, "lr: tf": 80}
+    rows = [row("r8", method, n, n_test=N_TEST) for method, n in errors.items()]
+    found = summarise(rows, baseline="lr: tf*pi")["headline"]
+    assert found["detail"] == "Test errors with logistic regression: 6.3 % on TF-PI, 4.4 % on BTF."
+
+
 def test_two_corpora_are_both():
     errors = {corpus: {TF_IDF: 100, TF_PI: 60} for corpus in SEVEN[:2]}
     assert sentence(errors).endswith("40 % fewer errors than on TF-IDF (fewer on both).")

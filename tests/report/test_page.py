@@ -2,16 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from made_up_rows import row
 
-from troenpy import report
+from troenpy import WEIGHTS, ClassCounts, report
 from troenpy.datasets.corpora import Corpus
 from troenpy.experiments.grammar import read_methods
 from troenpy.experiments.methods import ALL_WEIGHTS, BEYOND, USUAL
 from troenpy.experiments.splits import count_terms
+from troenpy.information.measures import troenpy
 from troenpy.report.claims import SEVEN, TF_IDF, TF_PI
 from troenpy.report.projection import project
 from troenpy.report.selection import OURS
@@ -23,6 +25,25 @@ pytest.importorskip("jinja2")
 HOSTILE = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>{{7*7}}${alert(1)}</script><!--'
 PHONE = {"width": 390, "height": 844}
+
+# The points of the cost chart in the order of cost, as seen from below, and the corners of its frontier.
+FRONTIER = """() => {
+  const plane = [...document.querySelectorAll("#cost .plane")].find((one) => one.checkVisibility());
+  const shown = [...plane.querySelectorAll(".point:not(.is-off)")].map((one) => one.style);
+  const points = shown.map((one) => [parseFloat(one.left), 100 - parseFloat(one.bottom)]);
+  points.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const numbers = plane.querySelector(".frontier").getAttribute("d").replace(/H100$/, "").match(/[\\d.]+/g).map(Number);
+  return [points, numbers.flatMap((x, i) => (i % 2 ? [] : [[x, 100 - numbers[i + 1]]]))];
+}"""
+# The labels of the cost chart, each with the number of its point and its line, and the places of all points.
+LABELS = """() => {
+  const plane = [...document.querySelectorAll("#cost .plane")].find((one) => one.checkVisibility());
+  const points = [...plane.querySelectorAll(".point")];
+  const box = (one) => one && one.getBoundingClientRect().toJSON();
+  const labels = points.map((one, i) => [i, one.querySelector("b"), one.querySelector(".leader")]);
+  const seen = labels.filter(([, label]) => label.checkVisibility());
+  return [seen.map(([i, label, line]) => [i, box(label), box(line)]), points.map(box)];
+}"""
 
 
 def corpus(name, classes, *, n_documents=120, extra=""):
@@ -72,6 +93,16 @@ def single(tmp_path_factory):
     return written(tmp_path_factory.mktemp("single"), rows(["r8"]), corpus("r8", ["acq", "earn", "grain", "ship"]))
 
 
+@pytest.fixture(scope="module")
+def falling(tmp_path_factory):
+    """The page of one corpus on which the slower methods, which come later, make fewer errors, as a rule."""
+    found = [
+        row("r8", method, 300 - 7 * place + 13 * place % 17, n_test=1000, seconds=0.05 * 1.3**place)
+        for place, method in enumerate(METHODS)
+    ]
+    return written(tmp_path_factory.mktemp("falling"), found)
+
+
 class TestTheAnswer:
     def test_the_numbers_of_the_first_screen_are_those_of_the_rows(self, visit, single):
         opened = visit(single, viewport={"width": 1280, "height": 800})
@@ -106,6 +137,7 @@ class TestTheAnswer:
     def test_the_mean_is_first_and_one_choice_serves_all_charts(self, visit, seven):
         page = visit(seven).page
         assert page.locator("h1").inner_text().startswith("On average over seven corpora, ")
+        assert "the mean of the changes on each corpus" in page.locator("header").inner_text()
         chosen = page.get_by_label("Corpus")
         assert chosen.locator("option").count() == 8
         chosen.select_option(label="Reuters R8")
@@ -126,8 +158,8 @@ class TestTheAnswer:
     def test_groups_are_switched_by_mouse_and_keyboard(self, visit, seven):
         page = visit(seven).page
         knn = page.get_by_role("button", name="nearest neighbours")
-        visible = page.locator('#answer [data-group="knn"]:visible')
-        others = page.locator('#answer [data-group="lr"]:visible')
+        visible = page.locator('#answer .dot-row[data-group="knn"]:visible')
+        others = page.locator('#answer .dot-row[data-group="lr"]:visible')
         n_all = visible.count()
         assert n_all == 4
         knn.click()
@@ -138,6 +170,44 @@ class TestTheAnswer:
         assert (visible.count(), others.count()) == (n_all, 0)
         knn.click(modifiers=["Shift"])
         assert others.count() > 0
+
+    def test_what_is_switched_off_leaves_nothing_behind(self, visit, falling):
+        """Headings go with their rows, the frontier with its points, and a line says so where nothing is left."""
+        page = visit(falling).page
+        groups = page.locator("button[data-choice]")
+        headings = page.locator("#answer .heading:visible")
+        before = headings.all_inner_texts()
+        _, first = page.evaluate(FRONTIER)
+        page.get_by_role("button", name="nearest neighbours").click()
+        assert headings.all_inner_texts() == [text for text in before if text != "nearest neighbours"]
+        points, corners = page.evaluate(FRONTIER)
+        assert corners != first
+        best = [one for n, one in enumerate(points) if all(other[1] < one[1] for other in points[:n])]
+        assert (len(best) > 1, corners) == (True, [[x, pytest.approx(100 - y)] for x, y in best])
+        for number in range(groups.count()):
+            if groups.nth(number).get_attribute("aria-pressed") == "true":
+                groups.nth(number).click()
+        for part in ("answer", "methods", "cost", "errors"):
+            assert page.locator(f"#{part}").get_by_text("Nothing to show").is_visible(), part
+        assert page.locator(".dot-rows:visible, .chart:visible, #all-errors:visible").count() == 0
+        groups.last.click()
+        assert page.locator("#errors").get_by_text("Nothing to show").is_hidden()
+        assert page.locator("#all-errors").is_visible()
+
+    def test_caption_and_tooltip_are_about_what_is_shown(self, visit, seven):
+        page = visit(seven, viewport={"width": 1280, "height": 900}).page
+        caption = page.locator("#answer .dots:visible p")
+        tip = page.locator("#tip")
+        assert caption.inner_text().startswith("Small dots are corpora")
+        page.locator("#answer .dot-row:visible").nth(2).hover()
+        assert re.search(r"[\d.]+ s per split, mean over the corpora$", tip.inner_text())
+        assert all(f"{name}: " in tip.inner_text() for name in ("BBC Sport", "Reuters R8", "Twitter"))
+        page.get_by_label("Corpus").select_option(label="Twitter")
+        assert tip.is_hidden()
+        assert caption.inner_text().startswith("Lines are 95 % intervals")
+        page.locator("#answer .dot-row:visible").nth(2).hover()
+        for said in ("95 % interval", ", p ", " s per split"):
+            assert said in tip.inner_text()
 
     def test_hovering_tells_the_interval_p_seconds_and_the_name_in_commands(self, visit, single):
         page = visit(single, viewport={"width": 1280, "height": 800}).page
@@ -194,6 +264,11 @@ class TestClaims:
         assert bars.count() == 7
         assert "BBC Sport" in bars.first.get_attribute("data-tip")
 
+    def test_on_a_phone_a_number_stays_on_its_line(self, visit, seven):
+        page = visit(seven, viewport=PHONE).page
+        for number in page.locator(".claim-number").all():
+            assert number.bounding_box()["height"] < 35, number.inner_text()
+
     def test_on_a_corpus_of_ones_own_they_are_not_in_the_way(self, visit, tmp_path):
         page = visit(written(tmp_path, rows(["mine"]))).page
         assert page.locator(".claims").count() == 0
@@ -236,6 +311,18 @@ class TestCharts:
                 )  # fmt: skip
                 assert is_apart, (one, other)
 
+    @pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}], ids=["phone", "desk"])
+    def test_a_label_is_nearest_to_its_own_point_or_has_a_line_to_it(self, visit, falling, size):
+        page = visit(falling, viewport=size).page
+        page.locator("#cost").scroll_into_view_if_needed()
+        labels, centres = page.evaluate(LABELS)
+        assert len(labels) >= 5
+        for own, label, line in labels:
+            if line is None:
+                assert gap(label, centres[own]) == min(gap(label, other) for other in centres)
+            else:
+                assert gap(label, line) < 3
+
     def test_pointing_at_a_rank_marks_what_does_not_differ(self, visit, seven):
         page = visit(seven).page
         like = page.locator("#ranks .is-like")
@@ -250,7 +337,7 @@ class TestCharts:
         page = opened.page
         assert "on TF make errors on 10.0 % of the test documents" in page.locator("h1").inner_text()
         ids = [section.get_attribute("id") for section in page.locator("main > section").all()]
-        assert ids == ["answer", "errors", "terms", "claims", "made"]
+        assert ids == ["answer", "errors", "claims", "made"]
 
     def test_the_maps_filter_classes_and_tell_documents(self, visit, single):
         opened = visit(single)
@@ -310,6 +397,29 @@ class TestTheTable:
         expected = [errors[m] if m == TF_IDF else errors[m] - errors[TF_IDF] for m in methods]
         assert self.errors(page) == pytest.approx(expected, abs=0.006)
 
+    def test_differences_say_that_they_are(self, visit, single):
+        """On the screen and in copies; no interval of a number stands beneath a difference."""
+        page = visit(single, permissions=["clipboard-read", "clipboard-write"]).page
+        part = page.locator("#errors")
+        assert "95 % intervals" in part.inner_text()
+        select = page.get_by_label("Show differences from")
+        select.select_option(label="TF-PI, nearest neighbours")
+        assert "differences from TF-PI, nearest neighbours, which keeps its own" in part.inner_text()
+        assert "95 % intervals" not in part.inner_text()
+        assert page.locator("#all-errors td.number small:visible").count() == 0
+        for kind, title in (
+            ("CSV", '"error, %: difference from TF-PI, nearest neighbours"'),
+            ("Markdown", "error, %: diff"),
+        ):
+            page.get_by_role("button", name=f"Copy as {kind}").click()
+            copied = page.evaluate("navigator.clipboard.readText()")
+            assert title in copied.splitlines()[0]
+            assert sum("TF-PI (its numbers)" in line for line in copied.splitlines()) == 1
+        select.select_option("")
+        page.get_by_role("button", name="Copy as CSV").click()
+        assert "difference" not in page.evaluate("navigator.clipboard.readText()")
+        assert page.locator("#all-errors td.number small:visible").count() == len(USUAL)
+
     def test_what_is_shown_is_copied(self, visit, single):
         page = visit(single, permissions=["clipboard-read", "clipboard-write"]).page
         page.locator("#errors").get_by_label("Find").fill("TF-PI nearest")
@@ -350,14 +460,95 @@ class TestTerms:
         given = corpus("r8", ["acq", "earn", "grain", "ship"])
         table = term_table(given, count_terms(given))
         place = table["rows"][table["terms"].index("class2")]
-        for scheme in ("pcf_present", "pcf", "idf", "pi"):
+        for scheme in ("certainty", "pi"):
+            page.locator("#scheme").select_option(scheme)
             weight = f"{table['weights'][scheme][place]:.4g}"
-            assert f"= {float(weight):g}" in page.locator("#term-account").inner_text()
+            assert f"its weight by {scheme} is {weight}." in page.locator("#term-said").inner_text()
+            assert re.search(rf"{scheme} .*= {weight}\b", page.locator("#term-account li").last.inner_text(), re.I)
         assert "class2" in page.locator("#term-contexts mark").first.inner_text()
         page.get_by_label("Find a term").fill("word1")
         assert page.locator("#found a").count() == 11  # word1, word10 to word19
         page.get_by_label("Find a term").fill("nowhere")
         assert "No term on this page contains “nowhere”." in page.locator("#term-count").inner_text()
+
+    def test_the_steps_to_a_weight_are_those_of_the_weights(self, visit, single):
+        """Each number of the list, from the functions of the package; other schemes are told as PI is made."""
+        page = visit(single, address="#term=word3").page
+        given = corpus("r8", ["acq", "earn", "grain", "ship"])
+        counted = count_terms(given)
+        train, _ = counted.parts(None)
+        counts = ClassCounts.from_matrix(counted.counts[train], counted.labels[train], terms=counted.terms)
+        column = list(counted.terms).index("word3")
+        weight = {name: float(function(counts)[column]) for name, function in WEIGHTS.items()}
+        n, n_w, sizes = counts.n_documents, counts.term_docs[column], counts.n_docs
+        inside = counts.doc_freq.toarray()[:, column]
+        shrunk = {"estimator": "dirichlet", "prior": sizes}
+        having, lacking, of_all = troenpy(inside, **shrunk), troenpy(sizes - inside, **shrunk), troenpy(sizes, **shrunk)
+        gain = float(WEIGHTS["pcf_gain"](counts, estimator="dirichlet", prior="classes")[column])
+        assert gain == pytest.approx(n_w / n * having + (1 - n_w / n) * lacking - of_all)
+        pi = [n_w, weight["pcf_present"], weight["pcf_present"] - weight["pcf"], weight["pcf"], weight["idf"]]
+        expected = {
+            "certainty": [n_w, n_w / n, having, lacking, of_all, max(0, gain), weight["certainty"]],
+            "pi": [*pi, weight["pi"]],
+            "idf": [n_w, weight["idf"]],
+            "pcf": pi[:4],
+            "pcf_present": pi[:2],
+            "pcf_boost": [*pi[:2], weight["pcf_boost"]],
+            "rf": [*pi, weight["pi"]],
+        }
+        for scheme, numbers in expected.items():
+            page.locator("#scheme").select_option(scheme)
+            lines = page.locator("#term-account li").all_inner_texts()
+            assert len(lines) == len(numbers)
+            for line, value in zip(lines, numbers, strict=True):
+                said = [float(text.replace("−", "-")) for text in re.findall(r"= (−?[\d.]*\d)\b", line)]
+                assert any(one == pytest.approx(value, rel=6e-4) for one in said), (scheme, line, value)
+            made = page.locator("#term-account-title").inner_text()
+            assert made == ("How PI is made" if scheme == "rf" else "How its weight is made")
+
+    def test_another_weight_or_order_keeps_the_term_that_is_open(self, visit, single):
+        page = visit(single).page
+        page.get_by_label("Find a term").fill("class2")
+        page.locator('.class-columns a[href="#term=class1"]').click()
+        page.locator("#scheme").select_option("rf")
+        assert page.locator("#term-name").inner_text() == "class1"
+        assert page.url.endswith("#term=class1")
+        assert "its weight by rf" in page.locator("#term-said").inner_text()
+        assert page.locator("#found a").all_inner_texts() == ["class2"]
+        page.get_by_label("Find a term").fill("class")
+        page.get_by_label("Order").select_option("name")
+        assert page.locator("#term-detail").is_hidden()
+        assert page.locator("#found a").count() == 4
+
+    def test_on_a_phone_a_term_opens_at_its_heading(self, visit, single):
+        page = visit(single, viewport=PHONE, has_touch=True, is_mobile=True, address="#term=word3").page
+        top = page.locator("#term-name").bounding_box()["y"]
+        bar = page.locator(".choices").bounding_box()
+        assert bar["y"] + bar["height"] <= top < 120
+
+    def test_on_a_phone_no_step_to_a_weight_is_cut(self, visit, single):
+        page = visit(single, viewport=PHONE, address="#term=word3").page
+        for part in page.locator(".term-columns > div").all():
+            assert part.evaluate("e => e.scrollHeight - e.clientHeight") == 0
+
+    def test_on_a_phone_no_class_is_cut(self, visit, tmp_path):
+        given = corpus("mine", [f"class number {n}" for n in range(20)])
+        page = visit(written(tmp_path, rows(["mine"]), given), viewport=PHONE).page
+        assert page.evaluate("(e => e.scrollHeight - e.clientHeight)(document.querySelector('.class-columns'))") == 0
+
+    def test_class_columns_break_no_usual_word_and_keep_their_format(self, visit, tmp_path):
+        given = corpus("r8", [f"class{n}" for n in range(8)], n_documents=16_800)
+        given = replace(given, texts=tuple(text.replace("class", "undisclose") for text in given.texts))
+        page = visit(written(tmp_path, rows(["r8"]), given), viewport={"width": 1280, "height": 800}).page
+        assert page.locator(".class-columns a.term", has_text="undisclose").count() == 8
+        heights = {link.bounding_box()["height"] for link in page.locator(".class-columns a.term").all()}
+        assert max(heights) < 1.5 * min(heights)
+        before = page.locator(".class-columns").inner_text()
+        page.locator("#scheme").select_option("idf")
+        page.locator("#scheme").select_option("certainty")
+        shown = re.compile(r"^undisclose0\s+1,050", re.MULTILINE)
+        assert shown.search(before), before
+        assert shown.search(page.locator(".class-columns").inner_text())
 
     def test_ranks_are_those_of_all_terms(self, visit, single):
         from troenpy import TfPiVectorizer
@@ -446,6 +637,13 @@ class TestEverywhere:
         assert page.locator("#methods .dot-row.is-rest").first.is_visible()
         assert len(page.pdf()) > 10_000
 
+    @pytest.mark.parametrize("name", ["seven", "single"])
+    def test_it_is_printed_in_full_size(self, visit, request, name):
+        """A4 is 718 pixels wide between the margins; what is wider shrinks all the text."""
+        opened = visit(request.getfixturevalue(name), viewport={"width": 718, "height": 1000})
+        opened.page.emulate_media(media="print")
+        assert opened.fits()
+
     def test_a_hundred_and_thirty_methods_stay_small(self, visit, tmp_path):
         methods = tuple(dict.fromkeys((*USUAL, *BEYOND, *ALL_WEIGHTS)))
         path = written(tmp_path, rows(methods=methods))
@@ -466,9 +664,11 @@ class TestEverywhere:
 
     def test_rows_alone_and_missing_methods(self, visit, tmp_path):
         found = [row("bbcsport", "knn: tf*idf", 9), row("r8, 50 documents", "wmd: x", 5), row("r8", "knn: tf*pi", 3)]
-        opened = visit(written(tmp_path, found))
+        note = "Built from rows only: terms and t-SNE need the text of a corpus."
+        opened = visit(written(tmp_path, found, notes=[note]))
         assert opened.is_quiet()
-        assert "built from rows only" in opened.page.locator("#terms").inner_text()
+        assert opened.page.get_by_text("built from rows only").count() == 1
+        assert opened.page.locator("#terms").count() == 0
         assert opened.page.get_by_text("not run", exact=True).count() == 6
 
 
@@ -502,6 +702,27 @@ class TestHostileText:
         assert page.locator("script:not([type='application/json'])").count() == 1
         assert hostile.is_quiet(), (hostile.messages, hostile.dialogs)
 
+    def test_a_name_reorders_nothing_around_it(self, visit, tmp_path):
+        """Control characters are shown, in the sentence, what can be chosen, tooltips, tables, classes and terms."""
+        name, shown = "mine\u202e\x1b\u2067", "mine\\u202e\\x1b\\u2067"
+        given = corpus(name, [name, "b\u202e"])
+        terms = term_table(given, count_terms(given))
+        terms["terms"][terms["top"][0][0]] = "term\u202e"
+        found = [row(one, method, 5 + n) for one in (name, "r8") for n, method in enumerate((TF_IDF, TF_PI, name))]
+        report.write_report(summarise(found, terms=terms, notes=[name]), tmp_path)
+        text = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert not set(text) & set("\u202e\x1b\u2067")
+        page = visit(tmp_path / "report.html").page
+        assert shown in page.get_by_label("Corpus").inner_text()
+        page.get_by_label("Corpus").select_option(label=shown)
+        page.locator("#answer .dot-row:visible").last.hover()
+        assert shown in page.locator("#tip").inner_text()
+        assert shown in page.locator("#all-errors").inner_text()
+        page.locator(".class-columns a.term", has_text="term\\u202e").first.click()
+        page.locator("#term-detail").wait_for()
+        assert page.locator("#term-name").inner_text() == "term\\u202e"
+        assert "Marks b\\u202e most" in page.locator("#term-said").inner_text()
+
     def test_a_copied_table_holds_no_formula(self, hostile):
         hostile.page.get_by_role("button", name="Copy as CSV").click()
         copied = hostile.page.evaluate("navigator.clipboard.readText()")
@@ -517,6 +738,13 @@ class TestHostileText:
         assert opened.eventually(lambda: len(opened.messages) >= 3)
         assert opened.dialogs == []
         assert all("Content Security Policy" in message for message in opened.messages)
+
+
+def gap(box, other):
+    """The pixels between two boxes."""
+    across = max(other["x"] - box["x"] - box["width"], box["x"] - other["x"] - other["width"], 0)
+    down = max(other["y"] - box["y"] - box["height"], box["y"] - other["y"] - other["height"], 0)
+    return float(np.hypot(across, down))
 
 
 def contrast(one, other):

@@ -47,7 +47,7 @@ def add_projection(result: Reproduction, *, full: bool) -> Reproduction:
 def print_answer(summary: Summary, *, everything: bool = False) -> None:
     """Print the answer in a sentence, the errors of the methods that matter, and the claims that were tested."""
     screen = console()
-    print_line(f"\n{summary['headline']['sentence']}\n".strip())
+    print_line(f"{summary['headline']['sentence']} {summary['headline']['note']}".strip())
     for table in answer_tables(summary, screen.width, everything=everything):
         screen.print(table)
     left = len(summary["comparison"]["methods"]) - len(summary["headline"]["methods"])

@@ -1,6 +1,6 @@
 """The charts of dots: errors with intervals by method, over all corpora and on each, and mean ranks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from troenpy.experiments.significance import ALPHA
@@ -9,11 +9,15 @@ from troenpy.report.names import FAMILIES, OTHER, Name, corpus_name
 from troenpy.report.parts import Dot, DotChart, Panels
 from troenpy.report.parts.shell import Part
 from troenpy.report.selection import change
-from troenpy.report.view import PER_100, View, percent
+from troenpy.report.view import PER_100, View, percent, seconds
 
 N_UNFOLDED = 12
 N_RANKED = 40
 RANKED_CORPORA = 5  # ranks over fewer corpora say little
+MEAN_NOTE = (
+    "Small dots are corpora; choose one above for its errors, intervals and p. Point at a row, or use the arrow keys, "
+    "for each corpus, seconds and the name in commands."
+)
 
 
 def key_chart(view: View) -> Panels | None:
@@ -23,12 +27,14 @@ def key_chart(view: View) -> Panels | None:
         means = {entry[0]: entry for entry in view.means()}
         chosen = [means[method] for method in view.key if method in means]
         dots = _with_headings(view, [_mean_dot(view, *entry) for entry in chosen])
-        parts[0] = DotChart("Errors of the main methods over all corpora", dots, axis=PER_100, digits=0)
+        parts[0] = DotChart("Errors of the main methods over all corpora", dots, axis=PER_100, digits=0, note=MEAN_NOTE)
     for place, corpus in view.places:
         records = [view.records[corpus, method] for method in view.key if (corpus, method) in view.records]
         if records:
             dots = _with_headings(view, [_dot(view, record) for record in records])
-            parts[place] = DotChart(f"Errors of the main methods on {corpus_name(corpus)}", dots)
+            parts[place] = DotChart(
+                f"Errors of the main methods on {corpus_name(corpus)}", dots, note=_note(view, records)
+            )
     return Panels(parts, view.settings) if parts else None
 
 
@@ -93,6 +99,15 @@ def _dot(view: View, record: Record) -> Dot:
     )
 
 
+def _note(view: View, records: Sequence[Record]) -> str:
+    """Say what the chart of a corpus shows, and what pointing at a row tells."""
+    has_baseline = any(record["method"] == view.baseline for record in records) and len(records) > 1
+    line = "; the dashed line is the baseline" if has_baseline else ""
+    p = "p, " if any(record["p"] is not None for record in records) else ""
+    tip = f"Point at a row, or use the arrow keys, for {p}seconds and the name in commands."
+    return f"Lines are 95 % intervals{line}. {tip}"
+
+
 def _mean_dot(view: View, method: str, value: float, n_corpora: int) -> Dot:
     name, found = view.names[method], change(view.summary, method)
     rest = "" if n_corpora == len(view.main) else f" ({n_corpora} of {len(view.main)} corpora)"
@@ -102,7 +117,9 @@ def _mean_dot(view: View, method: str, value: float, n_corpora: int) -> Dot:
         if record is not None and record["reduction"] is not None:
             aside.append((100 * (1 - record["reduction"]), corpus_name(corpus)))
     counts = "" if found is None else f"fewer errors on {found.n_fewer} of {found.n_corpora} corpora"
-    about = "\n".join([counts, *(f"{corpus}: {left:.0f}" for left, corpus in aside)]).strip()
+    run = [view.records[corpus, method]["seconds"] for corpus in view.main if (corpus, method) in view.records]
+    time = f"{seconds(sum(run) / len(run))} per split, mean over the corpora"
+    about = "\n".join([counts, *(f"{corpus}: {left:.0f}" for left, corpus in aside), time]).strip()
     return Dot(
         name.short + rest,
         value,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from troenpy.experiments.significance import ALPHA
 from troenpy.experiments.tables import Record, p_value
 from troenpy.report.names import FAMILIES, corpus_name
 from troenpy.report.parts import Cell, Column, Table, TableRow
@@ -18,7 +19,16 @@ def error_table(view: View) -> Table:
         for place in range(len(view.shown))
     ]
     marked = [_with_best(row, best) for row in rows]
-    return Table("all-errors", "Test errors of all methods in per cent", _columns(view), marked)
+    kinds = " or ".join(sorted({record["interval"] for record in view.records.values()}))
+    note = f"In small print 95 % intervals ({kinds})."
+    return Table(
+        "all-errors",
+        "Test errors of all methods in per cent",
+        _columns(view),
+        marked,
+        note=note,
+        caption=_caption(view),
+    )
 
 
 def _in_order(view: View) -> list[str]:
@@ -94,3 +104,19 @@ def _with_best(row: TableRow, best: Sequence[float | None]) -> TableRow:
         if least is not None and cells[place].value == least:
             cells[place] = replace(cells[place], is_best=True)
     return replace(row, cells=cells)
+
+
+def _caption(view: View) -> str:
+    """Say what is underlined, and which tests the table has."""
+    kinds = sorted({record["interval"] for record in view.records.values()})
+    tests = {"Wilson": "McNemar's exact test", "Nadeau-Bengio": "corrected resampled t-test"}
+    said = "The lowest error on each corpus is underlined."
+    if view.baseline is None or len(view.names) == 1:
+        return said
+    test = f"{' or '.join(tests[kind] for kind in kinds)}, against {view.names[view.baseline].full}"
+    friedman = view.summary["comparison"]["friedman"]
+    ranks = f" Ranks differ with p {p_value(friedman['p'])} (Friedman)." if friedman else ""
+    if len(view.shown) == 1:
+        return f"{said} p: {test}."
+    counts = f"Fewer / same / more counts corpora with a clear difference or none, at p < {ALPHA} ({test})."
+    return f"{said} {counts}{ranks}"

@@ -4,6 +4,7 @@ The words are those of the numbers: fewer, more, or no clear difference by the t
 settings or the baseline, the sentence is about what there is.
 """
 
+import re
 from typing import Any
 
 from troenpy.experiments import methods as known
@@ -15,12 +16,14 @@ from troenpy.report.selection import OURS, Change, change, key_methods, main_set
 
 _TOLD = {TF_IDF, TF_PI, "lr: tf*idf", *known.OURS}  # whose errors are told beneath the sentence
 
+OF_MEANS = "A percentage is the mean of the changes on each corpus, not the change of the mean errors."
+
 
 def headline(summary: Record) -> dict[str, Any]:
-    """Return the answer: `sentence`, `detail` with the errors behind it, and the `methods` that matter."""
+    """Return the `sentence`, a `note` on its percentages, the `detail` with its errors, and the main `methods`."""
     shown, methods = main_settings(summary), key_methods(summary)
     if not shown or not methods:
-        return {"sentence": "No results.", "detail": "", "methods": []}
+        return {"sentence": "No results.", "note": "", "detail": "", "methods": []}
     many = f"On average over {_count(len(shown))} corpora"
     where = f"On {corpus_name(shown[0])}" if len(shown) == 1 else many
     baseline = summary["comparison"]["baseline"]
@@ -29,7 +32,9 @@ def headline(summary: Record) -> dict[str, Any]:
         sentence = _about_tf_pi(summary, where)
     else:
         sentence = _about_best(summary, where, methods, called)
-    return {"sentence": sentence, "detail": _detail(summary, methods, called), "methods": methods}
+    is_mean = len(shown) > 1 and re.search(r"% (fewer|more)", sentence)
+    note = OF_MEANS if is_mean else ""
+    return {"sentence": sentence, "note": note, "detail": _detail(summary, methods, called), "methods": methods}
 
 
 def _about_tf_pi(summary: Record, where: str) -> str:
@@ -132,7 +137,7 @@ def _make(name: Name) -> str:
 
 
 def _detail(summary: Record, methods: list[str], called: dict[str, Name]) -> str:
-    """Return the errors behind the sentence, by family: the baseline's features, TF-PI, ours; else the lowest."""
+    """Return the errors behind the sentence, by family: the baseline, TF-IDF, TF-PI, ours, the lowest."""
     shown = main_settings(summary)
     records = {(one["corpus"], one["method"]): one for one in summary["comparison"]["errors"]}
     families: dict[str, list[tuple[str, float]]] = {}
@@ -140,13 +145,19 @@ def _detail(summary: Record, methods: list[str], called: dict[str, Name]) -> str
         found = [records[corpus, name]["error"] for corpus in shown if (corpus, name) in records]
         if len(found) == len(shown):
             families.setdefault(called[name].family, []).append((name, 100 * sum(found) / len(found)))
+    every = [entry for errors in families.values() for entry in errors]
+    wanted = _TOLD | {summary["comparison"]["baseline"], *(name for name, _ in sorted(every, key=_error)[:1])}
     parts = []
     for family, errors in families.items():
-        told = [(name, error) for name, error in errors if name in _TOLD] or [min(errors, key=lambda entry: entry[1])]
+        told = [entry for entry in errors if entry[0] in wanted] or [min(errors, key=_error)]
         said = ", ".join(f"{error:.1f} % {_with(called[name])}" for name, error in told)
         parts.append(f"{FAMILIES[family]}: {said}")
     what = "Test errors" if len(shown) == 1 else f"Mean test errors over {len(shown)} corpora"
     return f"{what} with {'; '.join(parts)}." if parts else ""
+
+
+def _error(entry: tuple[str, float]) -> float:
+    return entry[1]
 
 
 def _with(name: Name) -> str:

@@ -65,7 +65,8 @@ def to_report_markdown(summary: Summary) -> str:
         "Versions": _lines(made + ([f"- {markdown_code(summary['command'])}"] if summary["command"] else [])),
         "Notes": _lines([f"- {markdown_text(note)}" for note in summary["notes"]]),
     }
-    answer = "".join(f"\n{markdown_text(summary['headline'][name])}\n" for name in ("sentence", "detail"))
+    said = [summary["headline"][name] for name in ("sentence", "note", "detail")]
+    answer = "".join(f"\n{markdown_text(text)}\n" for text in said if text)
     return f"# troenpy: report\n{answer}" + "".join(f"\n## {title}\n\n{text}" for title, text in parts.items() if text)
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from troenpy.experiments.significance import ALPHA
-from troenpy.experiments.tables import p_value
 from troenpy.report.claim_parts import commands, open_claims, tested_claims, what_is_open
 from troenpy.report.claims import ALL_CORPORA, SEVEN
 from troenpy.report.dot_charts import N_RANKED, all_chart, key_chart, rank_chart
@@ -39,7 +37,6 @@ def results_page(summary: Summary) -> str:
         headline=summary["headline"],
         kicker=_kicker(view),
         choices=view.choices(),
-        has_mean=view.has_mean,
         key_chart=key_chart(view),
         all_chart=all_chart(view),
         cost_chart=cost_chart(view),
@@ -52,7 +49,6 @@ def results_page(summary: Summary) -> str:
         map_title="" if projection is None else map_title(projection),
         map_said="" if projection is None else map_said(projection),
         table=error_table(view),
-        caption=_caption(view),
         explorer=None if terms is None else TermExplorer(terms),
         terms_of="" if terms is None else corpus_name(terms["corpus"]),
         terms_said="" if terms is None else _terms_said(terms),
@@ -135,22 +131,6 @@ def _terms_said(terms: dict[str, Any]) -> str:
     n_shown, n_terms = len(terms["terms"]), terms["n_terms"]
     which = f"all {n_terms:,} terms" if n_shown == n_terms else f"{n_shown:,} of {n_terms:,} terms, the most frequent"
     return f"From the {terms['n_documents']:,} training documents of {terms['part']}: {which}."
-
-
-def _caption(view: View) -> str:
-    """Say which intervals and tests the table has."""
-    kinds = sorted({record["interval"] for record in view.records.values()})
-    tests = {"Wilson": "McNemar's exact test", "Nadeau-Bengio": "corrected resampled t-test"}
-    said = f"In small print 95 % intervals ({' or '.join(kinds)}). The lowest error on each corpus is underlined."
-    if view.baseline is None or len(view.names) == 1:
-        return said
-    test = f"{' or '.join(tests[kind] for kind in kinds)}, against {view.names[view.baseline].full}"
-    friedman = view.summary["comparison"]["friedman"]
-    ranks = f" Ranks differ with p {p_value(friedman['p'])} (Friedman)." if friedman else ""
-    if len(view.shown) == 1:
-        return f"{said} p: {test}."
-    counts = f"Fewer / same / more counts corpora with a clear difference or none, at p < {ALPHA} ({test})."
-    return f"{said} {counts}{ranks}"
 
 
 def _corpora(summary: Summary) -> Table:

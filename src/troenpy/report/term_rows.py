@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, zip_longest
 from typing import Any, NamedTuple
 
+from troenpy.display.plain import visible
+
 #: Characters of rows and of examples, by which they are cut.
 MOST_CHARACTERS = 1_100_000
 #: Characters of a name or a term that are shown.
@@ -69,7 +71,7 @@ def term_rows(found: Mapping[str, Any], n_classes: int, n_characters: int = MOST
 
 
 def shown(value: Any) -> str:
-    r"""Return text for a page: cut if it is long, and without lone surrogates, which UTF-8 does not have.
+    r"""Return text for a page: cut if it is long, with control characters and lone surrogates as escapes.
 
     Examples
     --------
@@ -78,7 +80,7 @@ def shown(value: Any) -> str:
     """
     text = str(value)
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return visible(text)
 
 
 _Row = tuple[Any, dict[str, Any]]

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from troenpy.display.plain import visible
 from troenpy.records.wording import counted
 from troenpy.report.term_rows import shown
 
@@ -20,9 +21,9 @@ def said(name: Any) -> str:
     >>> said("acq") == "\u2068acq\u2069"
     True
     """
-    text = shown(name)
+    text = " ".join(shown(name).split())
     text = text if len(text) <= LONGEST_SAID else f"{text[: LONGEST_SAID - 1]}…"
-    return f"\u2068{' '.join(text.split())}\u2069"
+    return f"\u2068{visible(text)}\u2069"  # again: the cut may have left an isolate open
 
 
 def shown_text(line: str) -> str:

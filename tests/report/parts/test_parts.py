@@ -93,6 +93,16 @@ def test_the_frontier_goes_through_the_best_points():
     assert Scatter("cost", points[2:], "seconds", "error").frontier == ""
 
 
+def test_an_axis_of_errors_begins_at_zero_unless_all_are_far_above_it():
+    near = Scatter("cost", [Point(1, 20, "a"), Point(2, 5, "b")], "seconds", "error")
+    assert (near.y.low, near.y_ticks[0]) == (0, (0, "0"))
+    far = Scatter("cost", [Point(1, 31, "a"), Point(2, 25, "b")], "seconds", "error")
+    assert 24 < far.y.low < 25
+    assert {text for _, text in far.y_ticks} == {"26", "28", "30"}
+    same = Scatter("cost", [Point(1, 30, "a"), Point(2, 30, "b")], "seconds", "error")
+    assert 0 < same.y.place(30) < 100
+
+
 def test_labels_at_the_ends_of_lines_do_not_overlap():
     lines = [Line(f"line {n}", [(1, 10, 9, 11), (10, 5 + 0.01 * n, 4, 6)]) for n in range(6)]
     chart = LineChart("errors", lines, "documents", "error, %")

@@ -35,7 +35,7 @@ class Dot:
     aside : tuple of (float, str)
         Small dots beside the main one, each with a name: the value on each corpus, for example.
     heading : str
-        A line above the row, where a new part of the chart begins.
+        A line above the row, where its group begins.
     is_strong : bool
         Whether the row is what the page is about.
     is_reference : bool
@@ -86,6 +86,8 @@ class DotChart(Part):
         Title of the first column.
     lowest, highest : float
         Where the axis begins, and what it reaches at least: the same for charts to be compared.
+    note : str
+        What is said beneath the chart.
     """
 
     template: ClassVar[str] = "parts/dots.html"
@@ -97,6 +99,7 @@ class DotChart(Part):
     first: str = "method"
     lowest: float = 0.0
     highest: float = 0.0
+    note: str = ""
 
     @cached_property
     def scale(self) -> Scale:

@@ -1,7 +1,8 @@
 """A scatter of labelled points, with the frontier of those that no other point beats.
 
-Points and labels are placed in per cent of the plot, so that text keeps its size on a phone. The script moves labels
-that would overlap, and hides those without room; hovering and the arrow keys show every point.
+Points are placed in per cent of the plot, so that text keeps its size on a phone. The script moves labels that would
+overlap or lie nearer to another point, hides those without room, and draws the frontier of the groups that are shown;
+hovering and the arrow keys show every point.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from typing import ClassVar
 
 from troenpy.report.parts.scales import Scale, number
 from troenpy.report.parts.shell import Part
+
+FAR = 0.5  # of the largest value: above it, an axis from zero would be empty for the most part
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,11 @@ class Scatter(Part):
         return [(self.x.place(point.x), self.y.place(point.y), point) for point in ordered]
 
     @property
+    def has_frontier(self) -> bool:
+        """Whether some points are on a frontier."""
+        return any(point.is_best for point in self.points)
+
+    @property
     def frontier(self) -> str:
         """The frontier as the path of a drawing of 100 by 100, in steps; empty with fewer than two points."""
         best = sorted((self.x.place(p.x), 100 - self.y.place(p.y)) for p in self.points if p.is_best)
@@ -106,9 +114,12 @@ def on_frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
 
 
 def _padded(values: Sequence[float], is_log: bool) -> Scale:
-    """Return an axis with room around its values; a linear one of errors begins at zero."""
+    """Return an axis with room around its values; a linear one begins at zero, unless all are far above it."""
     low, high = min(values), max(values)
     if is_log:
         room = (high / low) ** 0.06 if high > low else 2.0
         return Scale(low / room, high * room, is_log=True)
+    if high > low > FAR * high:
+        room = 0.1 * (high - low)
+        return Scale(low - room, high + room)
     return Scale(min(low, 0.0), high * 1.06 if high > 0 else 1.0)

@@ -1,17 +1,20 @@
 """The shell of a page: one style sheet, one script, and a content security policy that allows no other.
 
 Text from data is escaped by jinja2; if something got through all the same, the policy would not run it, because it
-allows a single script by its checksum. The page asks the network for nothing.
+allows a single script by its checksum. The page asks the network for nothing. Control characters are shown as escapes,
+in text and in data, so that no name reorders the sentence around it.
 """
 
 import base64
 import hashlib
 import importlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from troenpy.display.plain import visible
 from troenpy.experiments.tables import p_value
 
 if TYPE_CHECKING:
@@ -136,7 +139,25 @@ def _environment() -> "Environment":
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_visible,
     )
+    as_json, encode = jinja2.utils.htmlsafe_json_dumps, jinja2.filters.do_urlencode
+    environment.filters["tojson"] = lambda data: as_json(
+        _visible(data),
+        ensure_ascii=False,
+        separators=(",", ":"),  # half the bytes
+    )
+    environment.filters["urlencode"] = lambda text: encode(visible(text))  # an address names what the data names
     environment.filters["p_value"] = p_value
-    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}  # half the bytes
     return environment
+
+
+def _visible(value: Any) -> Any:
+    """Return text, or data with text in it, with visible control characters; what is HTML already stays as it is."""
+    if isinstance(value, str):
+        return value if hasattr(value, "__html__") else visible(value)
+    if isinstance(value, Mapping):
+        return {_visible(key): _visible(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_visible(one) for one in value]
+    return value

@@ -7,6 +7,8 @@ from typing import ClassVar, Literal
 
 from troenpy.report.parts.shell import Part
 
+MOST_PRINTED = 8  # columns, all with small print
+
 
 @dataclass(frozen=True)
 class Column:
@@ -79,6 +81,8 @@ class Table(Part):
         Whether it has the search, the differences and the buttons that copy.
     missing : str
         What an empty number shows.
+    note, caption : str
+        What is said above the table: of its numbers, until they turn into differences, and of the rest.
     """
 
     template: ClassVar[str] = "parts/tables.html"
@@ -89,11 +93,18 @@ class Table(Part):
     rows: Sequence[TableRow]
     has_tools: bool = True
     missing: str = "–"
+    note: str = ""
+    caption: str = ""
 
     @property
     def has_differences(self) -> bool:
         """Whether rows can be compared with one of them."""
         return len(self.rows) > 1 and any(column.has_differences for column in self.columns)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is too wide for paper, where it is printed without notes and exact names."""
+        return len(self.columns) > MOST_PRINTED
 
     @cached_property
     def largest(self) -> list[float]:

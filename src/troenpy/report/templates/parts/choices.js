@@ -1,9 +1,21 @@
 // One choice of a setting and of groups for the whole page.
 (() => {
-  const { all, say } = parts;
+  const { all, make, say } = parts;
   const off = new Set();
+  // A chart or table whose groups are all hidden says so, instead of its axes or titles.
+  const lines = new Map();
+  const sayNothing = (box) => {
+    const grouped = all("[data-group]", box);
+    box.hidden = grouped.length > 0 && grouped.every((element) => element.classList.contains("is-off"));
+    if (box.hidden && !lines.has(box)) {
+      lines.set(box, make("p", "Nothing to show: what would stand here is switched off above.", { class: "small" }));
+      box.after(lines.get(box));
+    }
+    if (lines.has(box)) lines.get(box).hidden = !box.hidden;
+  };
   const apply = () => {
     for (const element of all("[data-group]")) element.classList.toggle("is-off", off.has(element.dataset.group));
+    all(".dots, .chart, .table-box").forEach(sayNothing);
     document.dispatchEvent(new Event("chosen"));
   };
   const buttons = all("[data-choice]");

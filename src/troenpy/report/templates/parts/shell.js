@@ -88,5 +88,6 @@ const parts = (() => {
     say(next.dataset.tip);
   });
   document.addEventListener("focusout", hideTip);
+  document.addEventListener("chosen", hideTip);
   for (const button of all("[data-copies]")) button.addEventListener("click", () => copy(button.dataset.copies, button));
 })();

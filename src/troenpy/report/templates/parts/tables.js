@@ -16,10 +16,17 @@
     rows.sort(([a], [b]) => (a === null) - (b === null) || (a === null ? 0 : isUp ? order(a, b) : order(b, a)));
     table.tBodies[0].append(...rows.map(([, row]) => row));
   };
-  const compare = (table, row) => {
+  // Numbers turn into differences from those of a row, which keeps its own; titles say so for readers of copies and screens.
+  const compare = (table, row, name) => {
     table.classList.toggle("shows-differences", row !== null);
+    for (const other of table.tBodies[0].rows) {
+      const first = other.cells[0].querySelector(".cell");
+      first.dataset.text ??= first.textContent;
+      first.textContent = first.dataset.text + (other === row ? " (its numbers)" : "");
+    }
     for (const [column, title] of all("thead th", table).entries()) {
       if (title.dataset.differs === undefined) continue;
+      title.querySelector(".difference").textContent = row ? `: difference from ${name}` : "";
       const digits = Number(title.dataset.digits);
       const base = row && value(row.cells[column]);
       for (const other of table.tBodies[0].rows) {
@@ -82,8 +89,13 @@
       tell();
     });
     document.addEventListener("chosen", tell);
-    part.querySelector(".compare")?.addEventListener("change", (event) => {
-      compare(table, event.target.value === "" ? null : rows[Number(event.target.value)]);
+    part.querySelector(".compare")?.addEventListener("change", ({ target }) => {
+      const row = target.value === "" ? null : rows[Number(target.value)];
+      const name = target.selectedOptions[0].textContent;
+      compare(table, row, name);
+      const said = part.querySelector(".said-numbers");
+      said.dataset.text ??= said.textContent;
+      said.textContent = row ? `Coloured numbers are differences from ${name}, which keeps its own; other columns stay.` : said.dataset.text;
       say("the table has changed");
     });
     part.querySelector(".copy-markdown").addEventListener("click", (event) => parts.copyTable(table, true, event.currentTarget));

@@ -40,13 +40,13 @@
     if (!key) return found.sort((a, b) => table.terms[a].localeCompare(table.terms[b], "en"));
     return found.sort((a, b) => key(table.rows[b]) - key(table.rows[a]) || a - b);
   };
-  const search = () => {
+  const list = () => {
     const typed = input.value.trim().toLowerCase();
     foundBox.hidden = !typed;
     if (!typed) {
       count.textContent = `${number(table.terms.length)} terms to search.`;
       foundBox.replaceChildren();
-      return;
+      return [];
     }
     const found = [];
     lower.forEach((term, place) => term.includes(typed) && found.push(place));
@@ -63,10 +63,14 @@
         return row;
       }),
     );
-    if (exact.length) {
-      show(exact[0], false);
-      history.replaceState(null, "", terms.address(table.terms[exact[0]]));
-    } else detail.hidden = true;
+    return exact;
+  };
+  const search = () => {
+    const [place] = list();
+    detail.hidden = place === undefined;
+    if (place === undefined) return;
+    show(place, false);
+    history.replaceState(null, "", terms.address(table.terms[place]));
   };
 
   const ranksOf = new Map();
@@ -123,22 +127,50 @@
     if (contexts.length) box.append(make("h4", "In the documents"), examples(table.terms[place], contexts));
     detail.hidden = false;
     if (moves) {
-      detail.scrollIntoView({ block: "center" });
+      detail.scrollIntoView({ block: "start" });
       detail.focus({ preventScroll: true });
     }
   };
-  const account = (row) => {
-    const { pcf_present: present, pcf, idf, pi } = Object.fromEntries(Object.entries(table.weights).map(([name, values]) => [name, values[row]]));
-    const lines = [`n_w = ${number(table.documents[row])} of n = ${number(table.n_documents)} documents have the term.`];
-    if ([present, pcf, idf, pi].some((value) => value === undefined)) return lines;
-    lines.push(
-      `PCF₁ = ${least(present)}: how certain the class is in documents with the term.`,
+  // How a weight is made, step by step; a scheme without steps of its own is told as PI is made.
+  const steps = {
+    idf: (row) => [`IDF = 1 + log(n / (1 + n_w)) = ${least(table.weights.idf[row])}: how rare the term is.`],
+    pcf_present: (row) => [`PCF₁ = Σ p_i log(n_w / (1 + n_w − n_iw)), with p_i = n_iw / n_w, = ${least(table.weights.pcf_present[row])}: how certain the class is in documents with the term.`],
+    pcf_boost: (row) => [...steps.pcf_present(row), `1 + PCF₁ = ${least(table.weights.pcf_boost[row])}.`],
+    pcf: (row) => [
+      ...steps.pcf_present(row),
       `PCF∗ = ${least(table.pcf_all)}: how certain it is in any document.`,
-      `PCF = PCF₁ − PCF∗ = ${least(pcf)}: what the term adds.`,
-      `IDF = 1 + log(n / (1 + n_w)) = ${least(idf)}: how rare the term is.`,
-      `PI = PCF × IDF = ${least(pi)}.`,
-    );
-    return lines;
+      `PCF = PCF₁ − PCF∗ = ${least(table.weights.pcf[row])}: what the term adds.`,
+    ],
+    pi: (row) => [...steps.pcf(row), ...steps.idf(row), `PI = PCF × IDF = ${least(table.weights.pi[row])}.`],
+    certainty: (row) => {
+      const n = table.n_documents;
+      const q = table.documents[row] / n;
+      const inside = new Map();
+      const pairs = table.counts[row];
+      for (let i = 0; i < pairs.length; i += 2) inside.set(pairs[i], pairs[i + 1]);
+      const sizes = table.class_documents;
+      const having = troenpy(sizes.map((size, code) => (inside.get(code) ?? 0) + size / n));
+      const lacking = troenpy(sizes.map((size, code) => size - (inside.get(code) ?? 0) + size / n));
+      const any = troenpy(sizes);
+      const gain = q * having + (1 - q) * lacking - any;
+      return [
+        `q = n_w / n = ${least(q)}.`,
+        `T(p⁺) = ${least(having)}, with p⁺_i = (n_iw + c_i) / (n_w + 1) and c_i = C_i / n: how certain the class is in documents with the term.`,
+        `T(p⁻) = ${least(lacking)}, with p⁻_i = (C_i − n_iw + c_i) / (n − n_w + 1): how certain it is in documents without it.`,
+        `T(c) = ${least(any)}: how certain it is in any document. T(p) = Σ p_i log(1 / (1 − p_i)).`,
+        `G = max(0, q T(p⁺) + (1 − q) T(p⁻) − T(c)) = ${least(gain > 8 * Number.EPSILON * any ? gain : 0)}: what the term adds.`,
+        `certainty = G / q = ${least(table.weights.certainty[row])}: the same per document with the term.`,
+      ];
+    },
+  };
+  const troenpy = (counts) => {
+    const whole = counts.reduce((sum, n) => sum + n, 0);
+    return counts.reduce((sum, n) => sum + (n ? (n / whole) * Math.log(whole / (whole - n)) : 0), 0);
+  };
+  const account = (row) => {
+    const scheme = steps[schemes.value] ? schemes.value : "pi";
+    document.getElementById("term-account-title").textContent = scheme === schemes.value ? "How its weight is made" : "How PI is made";
+    return [`n_w = ${number(table.documents[row])} of n = ${number(table.n_documents)} documents have the term.`, ...steps[scheme](row)];
   };
   const examples = (term, contexts) => {
     const list = make("ul", "", { class: "contexts" });
@@ -188,8 +220,8 @@
   };
   const change = () => {
     columns();
-    if (input.value.trim()) search();
-    else if (!detail.hidden) go(false);
+    list();
+    if (!detail.hidden) go(false);
     say("the order of terms has changed");
   };
 
@@ -225,5 +257,6 @@
   orderBy.addEventListener("change", change);
   schemes.addEventListener("change", change);
   if (orderBy.selectedIndex || !schemes.selectedOptions[0].defaultSelected) change(); // remembered by the browser
-  go(true);
+  go(false);
+  addEventListener("load", () => go(true)); // before, a phone has not yet set the width of the page
 })();
