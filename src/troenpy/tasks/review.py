@@ -1,5 +1,6 @@
 """The CSV in which people review doubtful labels, and the corrected copy that is made from it."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,11 @@ from troenpy.display import printable, text_table
 from troenpy.files.drafts import FilePath, check_target, draft
 from troenpy.records import RecordBatch, Records, open_records
 from troenpy.records.arrow import arrow
+from troenpy.records.cells import holds_json
 from troenpy.records.wording import counted, listed, quoted, shortened
 from troenpy.tasks.learning import Step, done
 from troenpy.tasks.result_files import write_csv
-from troenpy.tasks.row_writers import writer_for
+from troenpy.tasks.row_writers import JsonLinesWriter, writer_for
 from troenpy.tasks.spared_files import check_spared
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ def apply_review(
     callback : callable, optional
         Called with a `Step` after each batch.
     **reading
-        See `open_records`.
+        See `open_records`. A row that a copy cannot hold as it is, such as one with too many cells, is always an error.
 
     Returns
     -------
@@ -183,12 +185,27 @@ def apply_review(
             raise ValueError(f"{records.name} may hold several labels, but an audit takes one label for each document")
         correcting, writer = _Correcting(corrections, records, review), make(file)
         for batch in records.batches():
-            writer.write(writer.encode(correcting.correct(batch)))
+            table = correcting.correct(batch)
+            _check_kept(records, batch, keeps_keys=isinstance(writer, JsonLinesWriter))
+            writer.write(writer.encode(table, batch.late_keys))
             if callback is not None:
                 callback(Step("writing", done(records)))
         correcting.check_all()
         writer.close()
     return correcting.result(out)
+
+
+def _check_kept(records: Records, batch: RecordBatch, *, keeps_keys: bool) -> None:
+    """Raise if the copy would not hold all that the file does."""
+    lost = records.problems.not_kept()
+    if lost:
+        raise ValueError(f"the copy of {records.name} would not be whole: {lost[0]}: mend them first")
+    if batch.late_keys and not keeps_keys:
+        row = min(batch.late_keys)
+        raise ValueError(
+            f"row {batch.first_row + row:,} of {records.name} has the key {quoted(next(iter(batch.late_keys[row])))},"
+            " which none of the first rows has: write the corrected copy as JSON lines, to a name that ends in .jsonl"
+        )
 
 
 class _Correcting:
@@ -301,13 +318,26 @@ def _with_labels(table: Any, column: str, changed: dict[int, str], new_type: Any
     """Return the table with new labels."""
     pa, pc = arrow(), arrow("compute")
     place = table.column_names.index(column)
-    cells = table.column(place).cast(new_type)
+    field, cells = table.schema.field(place), table.column(place)
+    if holds_json(field):
+        changed = {row: _as_json(label, cells[row].as_py()) for row, label in changed.items()}
+    cells = cells.cast(new_type)
     if changed:
         mask = np.zeros(table.num_rows, dtype=bool)
         mask[list(changed)] = True
         new = pa.array([changed[row] for row in sorted(changed)], pa.string()).cast(new_type)
         cells = pc.replace_with_mask(pa.concat_arrays(cells.chunks), mask, new)
-    return table.set_column(place, column, cells)
+    return table.set_column(place, field.with_type(new_type), cells)
+
+
+def _as_json(label: str, cell: str) -> str:
+    """Return JSON text of a label in place of a cell: numbers, yes and no are no strings, a list stays one."""
+    try:
+        value = json.loads(label, parse_constant=str)
+    except ValueError:
+        value = label
+    value = value if isinstance(value, int | float) else label
+    return json.dumps([value] if cell.startswith("[") else value)
 
 
 def _warnings(new: list[str], n_changed: int, review: FilePath) -> list[str]:
