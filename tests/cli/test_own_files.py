@@ -169,6 +169,23 @@ def test_ctrl_c_leaves_nothing_half_written(model, tmp_path):
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"out.csv": "old"}
 
 
+@pytest.mark.parametrize("module", ["numpy", "sklearn.base", "typer", "pyarrow"])
+def test_ctrl_c_during_the_imports_is_one_line(model, tmp_path, module):
+    code = f"""
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from troenpy.__main__ import main
+main()
+"""
+    words = [sys.executable, "-c", code, "predict", str(model), "x.csv"]
+    ended = subprocess.run(words, capture_output=True, cwd=tmp_path, env=ENVIRONMENT, check=False)  # noqa: S603
+    assert (ended.returncode, ended.stderr) == (130, b"\nstopped\n")
+
+
 def test_ctrl_c_leaves_no_copy_of_standard_input(tmp_path):
     copies = tmp_path / "copies"
     copies.mkdir()
