@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 from made_up_files import made_up, write_csv, write_lines
 
 from troenpy.tasks.audit_result import Suspect
-from troenpy.tasks.review import apply_review, protected, read_review, row_check, unprotected, write_review
+from troenpy.tasks.review import apply_review, read_review, row_check, write_review
+from troenpy.tasks.spreadsheets import protected, unprotected
 
 ROWS = [{**row, "note": 'a "note", =1+1'} for row in made_up(30)]
 

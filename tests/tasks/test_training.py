@@ -214,6 +214,7 @@ def test_too_few_to_measure(in_folder):
     assert result.evaluation is None
     assert "too few documents to measure the error: the model is not tested" in result.notices
     assert tasks.info("x.model").about.evaluation is None
+    assert max(map(len, str(tasks.info("x.model")).splitlines())) <= 80
 
 
 BROKEN = 'text,label\na goal,sport\n,sport\na vote,politics\nthe cup,sport\nthe law,\n"x",y,z\nthe tax,politics\n'

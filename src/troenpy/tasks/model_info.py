@@ -2,6 +2,7 @@
 
 import html
 import os
+import textwrap
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from troenpy.features.fitted_view import FittedView
 from troenpy.files.drafts import FilePath
 from troenpy.persistence.models import load_with_about
 from troenpy.tasks.about import About
-from troenpy.tasks.training_result import MOST_CLASSES, chosen_settings, percent, shortened
+from troenpy.tasks.training_result import MOST_CLASSES, WIDTH, chosen_settings, percent, shortened
 
 #: Settings that are shown, if the model has them.
 SETTINGS = ("C", "candidates", "class_weight", "n_neighbors", "weighting", "norm", "random_state")
@@ -110,7 +111,9 @@ class ModelInfo:
         if self.about is not None:
             lines += _origin(self.about)
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        return [*lines, *([f"saved with {versions}"] if versions else [])]
+        lines += [f"saved with {versions}"] if versions else []
+        wrapping = {"break_on_hyphens": False, "break_long_words": False}
+        return [part for line in lines for part in textwrap.wrap(line, WIDTH, **wrapping)]
 
     def _results(self) -> dict[str, dict[str, Any]]:
         evaluation = None if self.about is None else self.about.evaluation

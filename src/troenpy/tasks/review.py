@@ -20,6 +20,7 @@ from troenpy.tasks.learning import Step, done
 from troenpy.tasks.result_files import write_csv
 from troenpy.tasks.row_writers import JsonLinesWriter, writer_for
 from troenpy.tasks.spared_files import check_spared
+from troenpy.tasks.spreadsheets import protected, unprotected
 
 if TYPE_CHECKING:
     from troenpy.tasks.audit_result import Suspect
@@ -30,8 +31,6 @@ COLUMNS = (
 )
 #: The columns that a corrected copy is made from.
 NEEDED = ("row", "check", "corrected")
-#: A spreadsheet takes a cell that starts with one of these for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: So many names are shown.
 N_SHOWN, MOST_CHANGES = 5, 20
 
@@ -89,36 +88,6 @@ def row_check(text: str, label: Any) -> str:
     content = f"{label}\\0{text}".encode("utf-8", "surrogatepass")
     digest = blake2b(content, digest_size=5).hexdigest()
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest)  # letters: a spreadsheet keeps them
-
-
-def protected(cell: str) -> str:
-    """Return a cell that a spreadsheet does not take for a formula: with an apostrophe, if need be.
-
-    Examples
-    --------
-    >>> protected("=1+1"), protected("-1"), protected("goal")
-    ("'=1+1", '-1', 'goal')
-    """
-    return f"'{cell}" if cell.startswith(FORMULA) and not _is_number(cell) else cell
-
-
-def unprotected(cell: str) -> str:
-    """Return what was protected.
-
-    Examples
-    --------
-    >>> unprotected("'=1+1"), unprotected("'tis")
-    ('=1+1', "'tis")
-    """
-    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def review_rows(suspects: Sequence["Suspect"]) -> Iterator[list[Any]]:
