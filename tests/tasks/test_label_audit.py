@@ -166,6 +166,14 @@ def test_it_is_saved_by_the_ending(found, tmp_path):
         found.save(tmp_path / "a.xlsx")
 
 
+def test_labels_by_chance_make_an_audit_that_means_nothing():
+    labels = np.random.default_rng(0).permutation(["a"] * 160 + ["b"] * 80).tolist()
+    found = troenpy.audit(TEXTS, labels, jobs=1)
+    assert found.baseline == pytest.approx(1 / 3)
+    assert found.error >= found.baseline
+    assert found.warnings[-1].startswith("the audit means nothing: the model cannot tell the classes apart")
+
+
 def test_lone_surrogates_are_saved(tmp_path):
     pytest.importorskip("jinja2")
     found = troenpy.audit([f"{text} \ud800" for text in TEXTS], LABELS, jobs=1)

@@ -134,6 +134,18 @@ def test_keys_of_later_rows_are_kept_in_json_and_said_elsewhere(model, in_folder
         ]
 
 
+def test_missing_columns_of_text_are_said(in_folder):
+    rows = [{"title": row["text"], "body": "", "label": row["label"]} for row in made_up(60)]
+    write_csv(in_folder / "x.csv", rows)
+    train("x.csv", "t.model", text=["title", "body"], C=3)
+    write_csv(in_folder / "y.csv", [{"title": row["title"], "n": "1"} for row in rows])
+    assert predict("t.model", "x.csv").warnings == []
+    assert predict("t.model", "y.csv").warnings == [
+        "y.csv has no column 'body', which the model has learnt from: predicted from column 'title'"
+    ]
+    assert predict("t.model", "y.csv", text="title").warnings == []
+
+
 def test_lines_that_are_not_json_are_said_to_be_lost(model, in_folder):
     (in_folder / "x.jsonl").write_text('{"text": "a goal"}\n{broken\n[1]\n')
     assert predict("x.model", "x.jsonl").warnings == [
@@ -272,7 +284,10 @@ def test_bad_options(model, reviews, options, message):
 def test_files_that_are_no_models(reviews, in_folder):
     with pytest.raises(FileNotFoundError, match=r"file not found: none.model"):
         predict("none.model", reviews)
-    with pytest.raises(ValueError, match=r"reviews.csv is damaged or not a safetensors file"):
+    with pytest.raises(
+        ValueError,
+        match=r"reviews.csv is not a troenpy model: the model comes first, as in `troenpy predict MODEL FILE`",
+    ):
         predict("reviews.csv", reviews)
     texts, labels = ["a goal", "a vote", "the goal", "the vote"], ["s", "p", "s", "p"]
     troenpy.save(troenpy.TfPiVectorizer().fit(texts, labels), "v.model")

@@ -136,6 +136,13 @@ def test_a_row_that_the_copy_cannot_hold_is_an_error(in_folder):
         apply_review("x.csv", "reviewed.csv", "out.csv", on_error="skip")
 
 
+def test_an_empty_check_is_named(in_folder):
+    write_csv(in_folder / "x.csv", ROWS)
+    (in_folder / "reviewed.csv").write_text("row,check,corrected\n3,,sport\n")
+    with pytest.raises(ValueError, match=r"the column 'check' of reviewed.csv is empty for row 3: leave it as it was"):
+        apply_review("x.csv", "reviewed.csv", "out.csv")
+
+
 def test_a_spreadsheet_may_have_saved_the_review(in_folder):
     write_csv(in_folder / "x.csv", ROWS)
     path = review(in_folder / "reviewed.csv", {3: "sport", 5: ""})

@@ -21,8 +21,8 @@ from troenpy.records import Records, open_records
 from troenpy.records.arrow import arrow
 from troenpy.records.chunk import LateKeys, Notices
 from troenpy.records.problems import N_NAMED
-from troenpy.records.wording import counted, listed, quoted
-from troenpy.tasks.about import About
+from troenpy.records.wording import column_phrase, counted, listed, quoted
+from troenpy.tasks.about import About, check_is_model
 from troenpy.tasks.row_writers import (
     CsvWriter,
     JsonLinesWriter,
@@ -198,6 +198,7 @@ def predict(
     inputs = {"the model": model if isinstance(model, str | Path) else None, "the file they come from": source}
     if isinstance(model, str | Path):
         name = printable(str(model))
+        check_is_model(model, ": the model comes first, as in `troenpy predict MODEL FILE`")
         model, _, found = load_with_about(model)
         about = About.from_dict(found)
         _prepare(model, name)
@@ -246,6 +247,7 @@ def predict(
             notices=[*records.notices, *predictor.notices],
             problems=records.problems.lines(),
             warnings=[
+                *(_missing_columns(about, records) if text is None else []),
                 *records.problems.not_kept(),
                 *([] if isinstance(writer, JsonLinesWriter) else without_column.lines()),
             ],
@@ -314,6 +316,17 @@ def in_order(
         finally:
             for _, rest in waiting:
                 rest.cancel()
+
+
+def _missing_columns(about: About | None, records: Records) -> list[str]:
+    """Warn if the file lacks columns of text that the model has learnt from."""
+    missing = [name for name in about.text if name not in records.columns] if about is not None else []
+    if not missing or records.format in ("txt", "folder"):
+        return []
+    return [
+        f"{records.name} has no {column_phrase(missing)}, which the model has learnt from: predicted from"
+        f" {column_phrase(records.text)}"
+    ]
 
 
 class WithoutColumn:

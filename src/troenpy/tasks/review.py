@@ -228,7 +228,7 @@ class _Correcting:
 
 def read_review(path: FilePath) -> dict[int, Correction]:
     """Return reviewed rows by their number."""
-    with open_records(path, usual_text=("check",), needs_label=False) as records:
+    with open_records(path, usual_text=("check",), needs_label=False, on_error="skip") as records:
         missing = [name for name in NEEDED if name not in records.columns]
         if missing:
             raise ValueError(
@@ -240,9 +240,13 @@ def read_review(path: FilePath) -> dict[int, Correction]:
             cells = [batch.table.column(name).to_pylist() for name in NEEDED]
             for number, check, label in zip(*cells, strict=True):
                 row = _row_number(number, path)
+                if not str(check or "").strip():
+                    raise ValueError(f"the column 'check' of {path} is empty for row {row:,}: leave it as it was")
                 if row in found:
                     raise ValueError(f"{path} has row {row:,} twice: keep one of them")
                 found[row] = Correction(str(check).strip(), unprotected("" if label is None else str(label).strip()))
+        if records.problems.total:
+            raise ValueError(f"{path}: {records.problems.lines()[0]}: mend it first")
     if not found:
         raise ValueError(f"{path} has no rows")
     return found
