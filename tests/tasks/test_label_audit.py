@@ -1,6 +1,7 @@
 """audit: planted errors are found and explained, contradictions reported, small classes left alone."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -172,6 +173,13 @@ def test_labels_by_chance_make_an_audit_that_means_nothing():
     assert found.baseline == pytest.approx(1 / 3)
     assert found.error >= found.baseline
     assert found.warnings[-1].startswith("the audit means nothing: the model cannot tell the classes apart")
+
+
+def test_how_to_write_all_is_said_unless_it_was_done(found):
+    assert len(found.suspects) > 10 or "FILE.csv" not in str(found)
+    more = replace(found, suspects=found.suspects * 20)
+    assert "more doubtful labels; -o FILE.csv or FILE.html writes all" in str(more)
+    assert "FILE.csv" not in more.text(is_written=True)
 
 
 def test_lone_surrogates_are_saved(tmp_path):
