@@ -149,8 +149,8 @@ def test_missing_columns_of_text_are_said(in_folder):
 def test_lines_that_are_not_json_are_said_to_be_lost(model, in_folder):
     (in_folder / "x.jsonl").write_text('{"text": "a goal"}\n{broken\n[1]\n')
     assert predict("x.model", "x.jsonl").warnings == [
-        "1 row is not JSON: 2; what they hold is not in the output",
-        "1 row is not a JSON object: 3; what they hold is not in the output",
+        "1 row is not JSON: 2; such content is not in the output",
+        "1 row is not a JSON object: 3; such content is not in the output",
     ]
 
 

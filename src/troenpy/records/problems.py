@@ -28,8 +28,8 @@ PHRASES = {
 #: Kinds of rows that cannot be written as they were, and what is not kept of them.
 NOT_KEPT = {
     "ragged": "cells beyond those of the header are not in the output",
-    "not JSON": "what they hold is not in the output",
-    "not an object": "what they hold is not in the output",
+    "not JSON": "such content is not in the output",
+    "not an object": "such content is not in the output",
     "bad encoding": "such bytes are replaced in the output",
 }
 FIXES = {
