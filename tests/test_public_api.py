@@ -59,6 +59,21 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = troenpy.reports
 
 
+def test_packages_are_attributes_too():
+    assert run("import troenpy; print(troenpy.models.__name__, troenpy.information.__name__)") == (
+        "troenpy.models troenpy.information"
+    )
+
+
+def test_pickles_name_the_classes_that_the_package_has():
+    code = "import pickle, troenpy; print(pickle.loads(pickle.dumps(troenpy.ClassCounts)) is troenpy.ClassCounts)"
+    assert run(code) == "True"
+
+
+def test_importing_it_alone_takes_no_numpy():
+    assert run("import sys, troenpy; print('numpy' in sys.modules)") == "False"
+
+
 def test_modules_are_imported_when_they_are_first_used():
     code = (
         "import sys, troenpy; before = 'troenpy.report' in sys.modules;"

@@ -58,7 +58,7 @@ COMMANDS = {
     "no method": (["reproduce", "--method", ""], 1, "cannot read method ''.*"),
     "no splits": (["reproduce", "--splits", "0"], 1, "splits must be 1 or more, got 0"),
     "splits below 0": (["reproduce", "--splits", "-3"], 1, "splits must be 1 or more, got -3"),
-    "splits of text": (["reproduce", "--splits", "many"], 2, "Invalid value for '--splits'"),
+    "splits of text": (["reproduce", "--splits", "many"], 2, "Invalid value for '--splits': .*"),
     "no neighbours": (["reproduce", "--k", "0"], 1, r"ks must be whole numbers of 1 or more, got \[0\]"),
     "neighbours below 0": (["reproduce", "--k", "3", "--k", "-1"], 1, r"ks must be .* of 1 or more, got \[3, -1\]"),
     "more neighbours than documents": (
@@ -129,11 +129,8 @@ def test_a_bad_command_is_one_line(folder, name):
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == code
     assert "Traceback" not in result.output
-    shown = re.sub(r"\x1b\[[\d;]*m", "", result.stderr)  # typer's own colours
+    shown = result.stderr
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
-    if code == 2:
-        assert re.search(line, " ".join(shown.split()))
-        return
     *before, last = shown.splitlines()
     assert re.fullmatch(f"troenpy: {line}", last), last
     assert all(re.fullmatch(r"troenpy: reading \w+", one) for one in before), before

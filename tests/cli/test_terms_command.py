@@ -66,7 +66,7 @@ def test_from_a_file_to_terms(installed, tmp_path):
     assert lines[1].endswith("(false-discovery rate 0.05)")
     assert lines[3].startswith("food: 40 documents, ")
     assert lines[4].split() == ["term", "documents", "share", "others'", "log-odds", "weight", "rank"]
-    assert lines[-1] == "terms: terms.csv"
+    assert lines[-1] == "written: terms.csv"
     assert said.splitlines() == [
         "troenpy: reviews.csv: CSV, separated by commas",
         "troenpy: reviews.csv: text from column 'text', label from column 'label'",
@@ -90,6 +90,15 @@ def test_other_outputs(command, tmp_path, name):
         assert {line["class"] for line in lines} == {"sport"}
         assert isinstance(lines[0]["share"], float)
     assert (tmp_path / name).stat().st_size > 100
+
+
+def test_several_outputs_and_the_same_from_a_pipe(command, tmp_path):
+    write_csv(tmp_path / "x.csv", ROWS)
+    shown, _ = command("x.csv", "-o", "a.csv", "-o", "b.jsonl")
+    assert shown.endswith("written: a.csv, b.jsonl\n")
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + len(
+        (tmp_path / "b.jsonl").read_text().splitlines()
+    )
 
 
 def test_json_has_all_that_python_has(command, tmp_path):
@@ -241,7 +250,7 @@ def test_the_page_through_the_installed_command(installed, tmp_path, visit):
     pytest.importorskip("jinja2")
     write_csv(tmp_path / "my tickets.csv", ROWS)
     stdout, _ = installed("my tickets.csv", "-o", "page.html")
-    assert stdout.endswith("terms: page.html\n")
+    assert stdout.endswith("written: page.html\n")
     opened = visit(tmp_path / "page.html")
     assert opened.is_quiet(), opened.messages
     assert "mark" in opened.page.locator("h1").inner_text()

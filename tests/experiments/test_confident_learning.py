@@ -75,6 +75,13 @@ def test_planted_errors_are_estimated_if_classes_are_far_apart(seed, share):
         assert found.high - found.low == pytest.approx(2 * half, rel=0.4)
 
 
+def test_without_a_wrong_label_the_interval_is_wilsons():
+    codes = np.arange(300) % 3
+    found = wrong_share(0.7 * np.eye(3)[codes] + 0.1, codes, np.arange(300))
+    assert (found.share, found.low) == (0, 0)
+    assert found.high == pytest.approx(0.0126, abs=1e-4)
+
+
 def test_the_bootstrap_draws_groups():
     rng = np.random.default_rng(0)
     truth = np.repeat(rng.integers(0, 2, 50), 20)

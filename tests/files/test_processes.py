@@ -125,8 +125,6 @@ def test_all_results_in_order_and_something_meanwhile(monkeypatch, slow_square, 
     assert os.getpid() not in parallel_results(process_of, range(3), 2, list)
 
 
-# As above.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_an_error_meanwhile_or_there_ends_all(tmp_path, slow_square):
     def work(item):
         if item == 1:
@@ -138,7 +136,7 @@ def test_an_error_meanwhile_or_there_ends_all(tmp_path, slow_square):
         raise KeyboardInterrupt
 
     with pytest.raises(ValueError, match="no more"):
-        parallel_results(work, range(4), 2, list)
+        parallel_results(work, range(50), 2, list)  # many wait: an exception in joblib's thread would be an error
     with pytest.raises(KeyboardInterrupt):
         parallel_results(work, [2, 3], 2, stop)
     assert parallel_results(slow_square, [1, 2], 2, list) == [1, 4]

@@ -82,11 +82,23 @@ def test_types_that_change_are_said(read, block_bytes):
     assert said in notices
 
 
-def test_later_keys_are_ignored_and_said(read, monkeypatch):
+def test_later_keys_have_no_column_and_are_said(read, monkeypatch):
     rows = [{"text": "a", "label": "x"}] * 1000 + [{"text": "a", "label": "x", "extra": 1}]
     found = read(lines_of(*rows))
     assert found.columns == ["text", "label"]
-    assert "the stream: keys such as 'extra', not in the first rows, are ignored" in found.notices
+    assert "the stream: keys such as 'extra', not in the first rows, have no column" in found.notices
+
+
+def test_later_keys_come_with_their_rows(block_bytes):
+    good = {"text": "a", "label": "x"}
+    rows = [*[good] * 1000, {**good, "extra": [1, "é"]}, good, {**good, "extra": None, "n": 1.5}]
+    whole = io.BytesIO(json.dumps(rows).encode())
+    for stream in (lines_of(*rows), whole):
+        with open_records(stream) as records:
+            late = {batch.first_row + i: keys for batch in records.batches() for i, keys in batch.late_keys.items()}
+        assert {row: {key: json.loads(text) for key, text in keys.items()} for row, keys in late.items()} == {
+            1001: {"extra": [1, "é"]}, 1003: {"extra": None, "n": 1.5},
+        }  # fmt: skip
 
 
 BROKEN = [

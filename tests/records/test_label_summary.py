@@ -20,7 +20,7 @@ NUMBERS = np.random.default_rng(0)
 NONSENSE = {
     "nothing": ([], r"x\.csv has no rows with text and label"),
     "one class": (["a"] * 30, r"all 30 documents of x\.csv have the label 'a': there must be two classes"),
-    "one document": (["a"], r"all 1 document of x\.csv have the label 'a'"),
+    "one document": (["a"], r"the only document of x\.csv has the label 'a'"),
     "no labels": ([(), ()], r"no row of x\.csv has a label in column 'label': is this the column of labels\?"),
     "all different": (
         [f"id{i}" for i in range(10)],
@@ -147,6 +147,15 @@ def test_texts_are_compared_in_blocks(monkeypatch, at_once):
     differ = [found for found in of_text.values() if len(set(found)) > 1]
     expected = f"{len(differ)} texts occur with different labels ({sum(map(len, differ))} rows)"
     assert checked(labels, texts)[-1] == expected
+
+
+@pytest.mark.parametrize("separator", [";", "|", ","])
+def test_labels_that_join_others_are_said(separator):
+    joined = f"sport{separator} politics"
+    assert checked(["sport", "politics", joined, f"a{separator}b", "food"] * 2)[0] == (
+        f"1 label such as '{joined}' joins other labels: if rows have several labels, add"
+        f" separator='{separator}' (--separator '{separator}' of train and terms)"
+    )
 
 
 def test_known_texts():

@@ -38,6 +38,7 @@ def test_it_equals_scikit_learn():
 def test_with_several_labels_a_document_is_right_if_all_are():
     found = evaluate("sets", [("a", "b"), ("a",), ()], [("b", "a"), ("a", "b"), ()])
     assert (found.n_wrong, found.confused) == (1, ())
+    assert "1 of 3 documents (all whose labels are not exactly the right ones), sets" in str(found)
     assert [(one.name, one.n_documents, one.n_predicted, one.n_correct) for one in found.classes] == [
         ("a", 2, 2, 2),
         ("b", 1, 2, 1),

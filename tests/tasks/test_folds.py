@@ -66,7 +66,7 @@ def test_a_column_of_splits_is_followed_and_leaks_are_counted():
     found = by_column(texts, LABELS, splits, "part")
     assert found.folds[0].learnt.tolist() == list(range(30))
     assert found.folds[0].tested.tolist() == list(range(30, 50))
-    assert found.notices == ["10 rows with neither train nor test in column 'part' left out"]
+    assert found.notices == ["warning: 10 rows with 'dev' in column 'part' left out: neither train nor test"]
     assert found.warnings == [
         "20 of 20 test documents (100.0 %) are copies of documents learnt from: the errors are too low for new texts"
     ]

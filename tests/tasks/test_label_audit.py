@@ -1,6 +1,7 @@
 """audit: planted errors are found and explained, contradictions reported, small classes left alone."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -164,6 +165,21 @@ def test_it_is_saved_by_the_ending(found, tmp_path):
     assert TEXTS[rows[0]["nearest"][0]["row"]].startswith(rows[0]["nearest"][0]["text"])
     with pytest.raises(ValueError, match=r"results are written to .html, .csv, .json or .jsonl, got a.xlsx: choose"):
         found.save(tmp_path / "a.xlsx")
+
+
+def test_labels_by_chance_make_an_audit_that_means_nothing():
+    labels = np.random.default_rng(0).permutation(["a"] * 160 + ["b"] * 80).tolist()
+    found = troenpy.audit(TEXTS, labels, jobs=1)
+    assert found.baseline == pytest.approx(1 / 3)
+    assert found.error >= found.baseline
+    assert found.warnings[-1].startswith("the audit means nothing: the model cannot tell the classes apart")
+
+
+def test_how_to_write_all_is_said_unless_it_was_done(found):
+    assert len(found.suspects) > 10 or "FILE.csv" not in str(found)
+    more = replace(found, suspects=found.suspects * 20)
+    assert "more doubtful labels; -o FILE.csv or FILE.html writes all" in str(more)
+    assert "FILE.csv" not in more.text(is_written=True)
 
 
 def test_lone_surrogates_are_saved(tmp_path):

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -230,3 +232,25 @@ def test_notices_and_warnings_are_heard_before_the_work(in_folder):
 
 def test_a_very_small_p_is_not_called_zero():
     assert "<0.001" in str(troenpy.compare(TEXTS, LABELS, methods=["majority", "naive-bayes"], curve=False))
+
+
+def test_what_no_command_builds_and_what_does_not_differ(tmp_path):
+    found = troenpy.compare(TEXTS, LABELS, methods=["naive-bayes", "troenpy"], curve=False, jobs=1)
+    first, second = found.methods
+    best = replace(found, recommended="ComplementNB", reading={"source": "x.csv", "text": "text", "label": "label"})
+    ours = next(one for one in best.methods if one.name == "troenpy")
+    said = " ".join(str(best).split())
+    other = f"the best that `troenpy train` can build is troenpy (error {100 * ours.error:.2f} %):"
+    assert f"no command builds naive-bayes; {other}" in said
+    alike = replace(found, methods=[replace(first, p=None), replace(second, p=0.4)])
+    assert "no method differs significantly from the best (p of 0.05 or more)" in " ".join(str(alike).split())
+    clear = replace(found, methods=[replace(first, p=None), replace(second, p=0.01)])
+    assert "no method differs" not in str(clear)
+
+
+def test_a_damaged_row_names_the_file_to_delete(tmp_path):
+    troenpy.compare(TEXTS, LABELS, methods=["naive-bayes"], curve=False, jobs=1, rows=tmp_path)
+    path = next(tmp_path.glob("*.jsonl"))
+    path.write_bytes(b"damaged" + path.read_bytes())
+    with pytest.raises(ValueError, match=rf"line 1 of {re.escape(str(path))}: not a row .*; delete this file"):
+        troenpy.compare(TEXTS, LABELS, methods=["naive-bayes"], curve=False, jobs=1, rows=tmp_path)

@@ -110,9 +110,48 @@ def test_broken_rows_stay_in_place_without_a_prediction(model, in_folder):
         "1 row has too many or too few cells: 3",
         "1 row has bytes that are not text: 4",
     ]
+    assert result.warnings == [
+        "1 row has too many or too few cells: 3; cells beyond those of the header are not in the output",
+        "1 row has bytes that are not text: 4; such bytes are replaced in the output",
+    ]
     with pytest.raises(ValueError, match=r"row 2 \(line 3\) of x.csv has no text"):
         predict("x.model", "x.csv", "stopped.csv", on_error="stop")
     assert not (in_folder / "stopped.csv").exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_keys_of_later_rows_are_kept_in_json_and_said_elsewhere(model, in_folder, jobs, monkeypatch):
+    monkeypatch.setattr(prediction, "ROWS_AT_ONCE", 300)
+    rows = [{**row, **({"note": number} if number > 1000 else {})} for number, row in enumerate(made_up(1100))]
+    write_lines(in_folder / "x.jsonl", rows)
+    result = predict("x.model", "x.jsonl", "out.jsonl", jobs=jobs)
+    found = [json.loads(line) for line in (in_folder / "out.jsonl").read_text().splitlines()]
+    assert [{key: row[key] for key in row if key != "prediction"} for row in found] == rows
+    assert result.warnings == []
+    for out in ("out.csv", "out.parquet", None):
+        assert predict("x.model", "x.jsonl", out, jobs=jobs).warnings == [
+            "99 rows have keys that are not in the first rows, and not in the output: 'note'; write .jsonl to keep them"
+        ]
+
+
+def test_missing_columns_of_text_are_said(in_folder):
+    rows = [{"title": row["text"], "body": "", "label": row["label"]} for row in made_up(60)]
+    write_csv(in_folder / "x.csv", rows)
+    train("x.csv", "t.model", text=["title", "body"], C=3)
+    write_csv(in_folder / "y.csv", [{"title": row["title"], "n": "1"} for row in rows])
+    assert predict("t.model", "x.csv").warnings == []
+    assert predict("t.model", "y.csv").warnings == [
+        "y.csv has no column 'body', which the model has learnt from: predicted from column 'title'"
+    ]
+    assert predict("t.model", "y.csv", text="title").warnings == []
+
+
+def test_lines_that_are_not_json_are_said_to_be_lost(model, in_folder):
+    (in_folder / "x.jsonl").write_text('{"text": "a goal"}\n{broken\n[1]\n')
+    assert predict("x.model", "x.jsonl").warnings == [
+        "1 row is not JSON: 2; such content is not in the output",
+        "1 row is not a JSON object: 3; such content is not in the output",
+    ]
 
 
 def test_a_column_of_that_name_gets_a_number(model, in_folder):
@@ -245,7 +284,10 @@ def test_bad_options(model, reviews, options, message):
 def test_files_that_are_no_models(reviews, in_folder):
     with pytest.raises(FileNotFoundError, match=r"file not found: none.model"):
         predict("none.model", reviews)
-    with pytest.raises(ValueError, match=r"reviews.csv is damaged or not a safetensors file"):
+    with pytest.raises(
+        ValueError,
+        match=r"reviews.csv is not a troenpy model: the model comes first, as in `troenpy predict MODEL FILE`",
+    ):
         predict("reviews.csv", reviews)
     texts, labels = ["a goal", "a vote", "the goal", "the vote"], ["s", "p", "s", "p"]
     troenpy.save(troenpy.TfPiVectorizer().fit(texts, labels), "v.model")

@@ -13,10 +13,11 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from made_up_files import made_up, write_csv
+from made_up_files import made_up, write_csv, write_lines
 
 from troenpy.tasks.audit_result import Suspect
-from troenpy.tasks.review import apply_review, protected, read_review, row_check, unprotected, write_review
+from troenpy.tasks.review import apply_review, read_review, row_check, write_review
+from troenpy.tasks.spreadsheets import protected, unprotected
 
 ROWS = [{**row, "note": 'a "note", =1+1'} for row in made_up(30)]
 
@@ -95,6 +96,51 @@ def test_a_review_of_another_file_is_an_error_and_nothing_is_written(in_folder):
             apply_review("x.csv", "reviewed.csv", out)
     assert (in_folder / "out.csv").read_text() == "old"
     assert not [path for path in in_folder.iterdir() if path.name.startswith(".")]
+
+
+def test_keys_of_later_rows_are_kept_or_an_error(in_folder):
+    rows = [{**row, **({"note": [number]} if number > 1000 else {})} for number, row in enumerate(made_up(1010))]
+    write_lines(in_folder / "x.jsonl", rows)
+    review(in_folder / "reviewed.csv", {3: "sport"}, rows)
+    apply_review("x.jsonl", "reviewed.csv", "out.jsonl")
+    found = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert found == [{**row, "label": "sport" if number == 2 else row["label"]} for number, row in enumerate(rows)]
+    with pytest.raises(ValueError, match=r"row 1,002 of x.jsonl has the key 'note', .* ends in .jsonl"):
+        apply_review("x.jsonl", "reviewed.csv", "out.csv")
+    assert not Path("out.csv").exists()
+
+
+def test_labels_of_json_keep_their_types(in_folder):
+    rows = [
+        {"text": row["text"], "label": [number % 3, str(number % 3)][number % 2]} for number, row in enumerate(ROWS)
+    ]
+    rows[6]["label"] = ["0"]
+    write_lines(in_folder / "x.jsonl", rows)
+    named = [{**row, "label": "0" if number == 6 else row["label"]} for number, row in enumerate(rows)]
+    review(in_folder / "reviewed.csv", {3: "1", 5: "a", 7: "b"}, named)
+    apply_review("x.jsonl", "reviewed.csv", "out.jsonl")
+    found = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert found == [
+        {**row, "label": {2: 1, 4: "a", 6: ["b"]}.get(number, row["label"])} for number, row in enumerate(rows)
+    ]
+
+
+def test_a_row_that_the_copy_cannot_hold_is_an_error(in_folder):
+    text = write_csv(in_folder / "x.csv", ROWS).read_text().splitlines()
+    text[9] += ",surplus"
+    (in_folder / "x.csv").write_text("\n".join(text) + "\n")
+    review(in_folder / "reviewed.csv", {3: "sport"})
+    with pytest.raises(
+        ValueError, match=r"the copy of x.csv would not be whole: 1 row has too many .* cells: 9; cells"
+    ):
+        apply_review("x.csv", "reviewed.csv", "out.csv", on_error="skip")
+
+
+def test_an_empty_check_is_named(in_folder):
+    write_csv(in_folder / "x.csv", ROWS)
+    (in_folder / "reviewed.csv").write_text("row,check,corrected\n3,,sport\n")
+    with pytest.raises(ValueError, match=r"the column 'check' of reviewed.csv is empty for row 3: leave it as it was"):
+        apply_review("x.csv", "reviewed.csv", "out.csv")
 
 
 def test_a_spreadsheet_may_have_saved_the_review(in_folder):

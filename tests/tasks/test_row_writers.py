@@ -78,6 +78,17 @@ def test_columns_that_hold_json_are_written_as_what_they_hold():
     assert written(JsonLinesWriter(file), file, table) == b'{"tags": ["a", 1]}\n{"tags": null}\n'
 
 
+def test_keys_without_a_column_are_members_of_their_row():
+    file = io.BytesIO()
+    writer = JsonLinesWriter(file)
+    writer.write(
+        writer.encode(pa.table({"a": ["x", "y"], "prediction": ["p", "q"]}), {1: {"b": "[1]", "prediction": "2"}})
+    )
+    first, second = map(json.loads, file.getvalue().splitlines())
+    assert first == {"a": "x", "prediction": "p"}
+    assert second == {"a": "y", "prediction": "q", "b": [1], "prediction_2": 2}
+
+
 def test_parquet_and_memory():
     tables = [pa.table({"a": ["x"]}), pa.table({"a": ["y", None]})]
     file = io.BytesIO()

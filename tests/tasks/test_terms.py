@@ -347,6 +347,19 @@ def test_errors_about_texts_and_labels():
         troenpy.terms(TEXTS, LABELS).save("x.xlsx")
 
 
+def test_no_cell_of_a_csv_is_a_formula(tmp_path):
+    texts = [f"{text} {'+1' if label == 'sport' else ''}" for text, label in zip(TEXTS, LABELS, strict=True)]
+    found = troenpy.terms(texts, [f"={label}" for label in LABELS], view="pairs")
+    assert any(term.startswith("+") for one in found.classes for term in one.more["term"])
+    found.save(tmp_path / "x.csv")
+    found.save(tmp_path / "x.jsonl")
+    cells = [cell for line in (tmp_path / "x.csv").read_text().splitlines() for cell in line.split(",")[:3]]
+    assert "'=sport" in cells
+    assert not [cell for cell in cells if cell.strip('"').startswith(("=", "+", "-", "@"))]
+    first = json.loads((tmp_path / "x.jsonl").read_text().splitlines()[0])
+    assert first["class"].startswith("=")
+
+
 def test_notices_are_heard_while_a_large_file_is_read(tmp_path, monkeypatch):
     path, events = tmp_path / "x.json", []
     path.write_text(json.dumps(ROWS), encoding="utf-8")

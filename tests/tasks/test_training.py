@@ -66,13 +66,22 @@ def test_a_split_column(in_folder):
     write_csv(in_folder / "x.csv", rows)
     result = train("x.csv", split_column="part", C=3)
     assert (result.evaluation.n_documents, result.about.n_documents) == (20, 60)
-    assert "10 rows with neither train nor test in column 'part' left out" in result.notices
+    assert "warning: 10 rows with 'dev' in column 'part' left out: neither train nor test" in result.notices
     learnt = [row for row in rows if row["part"] == "train"]
     expected = new_classifier(C=3).fit(*texts_and_labels(learnt))
     assert np.array_equal(result.model.coef_, expected.coef_)
     tested = [row for row in rows if row["part"] == "test"]
     texts, labels = texts_and_labels(tested)
     assert result.evaluation.n_wrong == (expected.predict(texts) != labels).sum()
+
+
+def test_the_baseline_is_the_class_most_frequent_in_training(in_folder):
+    learnt = [{**row, "part": "train"} for row in made_up(60) if row["label"] != "food" or int(row["id"]) < 30]
+    tested = [{**row, "part": "test"} for row in made_up(30, seed=1) if row["label"] == "food" or int(row["id"]) < 9]
+    write_csv(in_folder / "x.csv", [*learnt, *tested])
+    right = sum(row["label"] == "politics" for row in tested) / len(tested)
+    said = str(train("x.csv", split_column="part", C=3))
+    assert f"(always predicting politics would be wrong for {100 * (1 - right):.2f} %)" in said
 
 
 def test_a_split_column_of_something_else(reviews):
@@ -214,6 +223,7 @@ def test_too_few_to_measure(in_folder):
     assert result.evaluation is None
     assert "too few documents to measure the error: the model is not tested" in result.notices
     assert tasks.info("x.model").about.evaluation is None
+    assert max(map(len, str(tasks.info("x.model")).splitlines())) <= 80
 
 
 BROKEN = 'text,label\na goal,sport\n,sport\na vote,politics\nthe cup,sport\nthe law,\n"x",y,z\nthe tax,politics\n'

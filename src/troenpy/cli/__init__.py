@@ -14,12 +14,15 @@ from troenpy.cli.report import report_command
 from troenpy.cli.reproduce import reproduce_command
 from troenpy.cli.terms import terms_command
 from troenpy.cli.train import train_command
+from troenpy.cli.usage import OneLineGroup, OneOutputCommand
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
-app.command("train", epilog="Example: troenpy train reviews.csv -o reviews.model")(train_command)
-app.command("predict", epilog="Example: troenpy predict reviews.model new.csv -o predicted.csv")(predict_command)
+app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app.command("train", cls=OneOutputCommand, epilog="Example: troenpy train reviews.csv -o reviews.model")(train_command)
+app.command("predict", cls=OneOutputCommand, epilog="Example: troenpy predict reviews.model new.csv -o predicted.csv")(
+    predict_command
+)
 app.command("info", epilog="Example: troenpy info reviews.model")(info_command)
 app.command("compare", epilog="Example: troenpy compare reviews.csv --metric macro-f1")(compare_command)
 app.command("terms", epilog="Example: troenpy terms reviews.csv -o terms.html")(terms_command)

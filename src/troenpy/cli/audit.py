@@ -109,6 +109,6 @@ def _say(result: Audit | Corrected, outputs: Sequence[str], *, quiet: bool, as_j
     if as_json:
         print_json(result.to_dict())
     elif not quiet:
-        print_text(str(result))
+        print_text(result.text(is_written=bool(outputs)) if isinstance(result, Audit) else str(result))
         if isinstance(result, Audit):
             print_written(outputs)

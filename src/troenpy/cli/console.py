@@ -81,6 +81,8 @@ def one_line_errors(interrupted: str | None = None) -> Iterator[None]:
         yield
         sys.stdout.flush()
     except KeyboardInterrupt:
+        if "troenpy.files.processes" in sys.modules:
+            sys.modules["troenpy.files.processes"].end_processes()
         typer.echo(f"\n{interrupted or _saved_rows()}", err=True)
         sys.stderr.flush()
         os._exit(INTERRUPTED)  # a clean exit would wait for what runs in threads; files are closed or removed

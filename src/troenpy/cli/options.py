@@ -39,7 +39,9 @@ OnErrorStop: TypeAlias = Annotated[
 ]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Number of threads; -1 means one per processor.")]
 Processes: TypeAlias = Annotated[int, typer.Option("--jobs", help="Number of processes; -1 means one per processor.")]
-Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Quiet: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print errors only, and warnings of what an output lacks.")
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 

@@ -77,11 +77,16 @@ def predict_command(
             )
             if out is None:
                 sys.stdout.flush()
+        for warning in result.warnings:
+            note(f"warning: {warning}")
         if not quiet:
-            shown_below = out is not None and not as_json
-            said = [f"warning: {problem}" for problem in result.problems]
-            for line in said if shown_below else [*said, summary(result)]:
-                note(line)
+            said = [
+                problem for problem in result.problems if not any(line.startswith(problem) for line in result.warnings)
+            ]
+            for problem in said:
+                note(f"warning: {problem}")
+            if out is None or as_json:
+                note(summary(result))
         if out is not None and as_json:
             print_json(result.to_dict())
         elif out is not None and not quiet:

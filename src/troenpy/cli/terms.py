@@ -23,8 +23,8 @@ from troenpy.cli.options import (
     read_ngrams,
     read_number,
 )
+from troenpy.cli.outputs import print_written
 from troenpy.cli.steps import shown_steps
-from troenpy.display import printable
 from troenpy.fitting.parameters import check_whole
 from troenpy.statistics.log_odds import PRIOR
 from troenpy.tasks.class_terms import terms_file
@@ -35,8 +35,12 @@ from troenpy.tasks.terms_tables import N_SHOWN
 def terms_command(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", help="Where to write the terms: .html, a page; .csv, .tsv, .jsonl or .parquet."),
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write the terms: .html, a page; .csv, .tsv, .jsonl or .parquet; or several.",
+        ),
     ] = None,
     text: Text = None,
     label: Label = None,
@@ -92,13 +96,13 @@ def terms_command(
     with p-values, terms that the class has less often, and examples in context: as a table, or as a page to search them
     and to compare any two classes.
     """
-    with one_line_errors("stopped" if out is None else "stopped: no terms are written"):
+    with one_line_errors("stopped" if not out else "stopped: no terms are written"):
         keep_interrupts()
         check_whole("top", top, least=1)
         with shown_steps(quiet=quiet) as show:
             result = terms_file(
                 file,
-                out,
+                out or None,
                 text=text,
                 label=label,
                 separator=separator,
@@ -124,5 +128,4 @@ def terms_command(
             print_json(result.to_dict())
         elif not quiet:
             print_text(result.text(top))
-            if out is not None:
-                print_text(f"\nterms: {printable(out)}")
+            print_written(out or [])

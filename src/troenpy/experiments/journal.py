@@ -214,7 +214,9 @@ def read_rows(path: str | os.PathLike[str]) -> list[Row]:
         try:
             row = Row.from_json(line)
         except ValueError as error:
-            raise ValueError(f"line {number} of {path}: {error}; overwrite the file or write to another one") from None
+            raise ValueError(
+                f"line {number} of {path}: {error}; delete this file, overwrite it, or write to another"
+            ) from None
         if row.key in rows:
             raise ValueError(
                 f"line {number} of {path}: second row for {row.setting}, {row.seed}, {row.method!r}; remove one"

@@ -3,11 +3,14 @@
 The processes are joblib's: they start within seconds, are reused, and share large arrays in memory.
 """
 
+import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any, TypeVar
 
 import joblib
@@ -27,8 +30,12 @@ class _WorkerTime(threading.local):
 _worker_time = _WorkerTime()
 #: Seconds between two calls of what is done while processes work.
 SECONDS_BETWEEN = 0.2
+#: Calls that a process has ahead: joblib's thread fails if the pool is ended while more of them wait.
+CALLS_AHEAD = 2
 #: joblib has a single pool of processes: two threads that use it at once may deadlock.
 _one_at_a_time = threading.RLock()
+#: The pool that was used last, if there is one.
+_pools: list[Any] = []
 
 
 def cpu_seconds() -> float:
@@ -106,22 +113,45 @@ def parallel_results(
     [1, 2, 3]
     """
     with _one_at_a_time:
+        results, left = dict[int, Result](), iter(range(len(items)))
+        number_of = dict[Future[Result], int]()
         executor = get_memmapping_executor(n_processes)
-        futures = [executor.submit(function, item) for item in items]
-        item_of = dict(zip(futures, items, strict=True))
+        _pools[:] = [executor]
         try:
-            pending = set(futures)
-            while pending:
-                done, pending = wait(pending, SECONDS_BETWEEN, FIRST_COMPLETED)
+            while len(results) < len(items):
+                for number in islice(left, CALLS_AHEAD * n_processes - len(number_of)):
+                    with _interrupts_later():
+                        number_of[executor.submit(function, items[number])] = number
+                done, _ = wait(number_of, SECONDS_BETWEEN, FIRST_COMPLETED)
                 for future in done:
-                    result = future.result()
+                    number = number_of.pop(future)
+                    results[number] = future.result()
                     if on_result is not None:
-                        on_result(item_of[future], result)
+                        on_result(items[number], results[number])
                 meanwhile()
         except BaseException:
-            executor.terminate(kill_workers=True)
+            end_processes()
             raise
-        return [future.result() for future in futures]
+        return [results[number] for number in range(len(items))]
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold back Ctrl-C; processes that are started meanwhile never get it: this process ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_processes() -> None:
+    """End the pool of processes if there is one, before this process ends without cleaning up."""
+    if _pools:
+        _pools.pop().terminate(kill_workers=True)
 
 
 def is_worker() -> bool:

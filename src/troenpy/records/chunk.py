@@ -1,12 +1,15 @@
 """What every format yields: a table of all columns, the faults of its rows, and where its rows start in the file."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from troenpy.records.arrow import Table
 from troenpy.records.problems import Fault
 from troenpy.records.wording import counted
+
+#: JSON text by key, of the rows that have keys without a column: a key that no object of the first rows has.
+LateKeys: TypeAlias = Mapping[int, Mapping[str, str]]
 
 #: How much of a file is read at a time.
 BLOCK_BYTES = 1 << 24
@@ -28,6 +31,7 @@ class Chunk:
     faults: Sequence[Fault] = ()
     #: The line where a row of this chunk, counted from 0, starts.
     line_of: Callable[[int], int | None] = _unknown_line
+    late_keys: LateKeys = field(default_factory=dict)
 
 
 class Notices(list[str]):

@@ -26,7 +26,8 @@ def read_json_array(stream: Stream, name: str, notices: Notices, block_bytes: in
             columns = JsonColumns(rows, name, notices)
         table, faults = columns.table(rows)
         found = [row_fault(index, row, None) for index, row in enumerate(rows)]
-        yield Chunk(table, merge_faults([fault for fault in found if fault is not None], faults), lines.__getitem__)
+        all_faults = merge_faults([fault for fault in found if fault is not None], faults)
+        yield Chunk(table, all_faults, lines.__getitem__, columns.late_keys(rows))
     if columns is None:
         raise ValueError(f"{name} is empty")
 

@@ -43,8 +43,10 @@ def parse(text: str) -> tuple[Any, str | None]:
 
 def _chunk(block: LineBlock, parsed: list[tuple[Any, str | None]], columns: JsonColumns) -> Chunk:
     found = [row_fault(index, row, error) for index, (row, error) in enumerate(parsed)]
-    table, faults = columns.table([row for row, _ in parsed])
-    return Chunk(table, merge_faults([fault for fault in found if fault is not None], faults), block.line_of)
+    rows = [row for row, _ in parsed]
+    table, faults = columns.table(rows)
+    all_faults = merge_faults([fault for fault in found if fault is not None], faults)
+    return Chunk(table, all_faults, block.line_of, columns.late_keys(rows))
 
 
 def _check_lines(block: LineBlock, first_error: str | None, name: str, is_array_expected: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from troenpy.records.arrow import Array, Table, arrow
-from troenpy.records.chunk import N_SAMPLED, Notices
+from troenpy.records.chunk import N_SAMPLED, LateKeys, Notices
 from troenpy.records.column_names import unique_names
 from troenpy.records.problems import Fault
 from troenpy.records.wording import quoted
@@ -49,15 +49,22 @@ class JsonColumns:
     def table(self, rows: Sequence[Any]) -> tuple[Table, list[Fault]]:
         """Return a table of objects, and faults of rows; what is not an object has nulls."""
         objects = [row if isinstance(row, dict) else {} for row in rows]
-        for row in objects:
-            if not row.keys() <= self._known:
-                extra = next(key for key in row if key not in self._known)
-                self._notices.say(f"{self._name}: keys such as {quoted(extra)}, not in the first rows, are ignored")
-                break
         bad = dict[int, str]()
         arrays = [self._cells(objects, key, bad) for key in self.keys]
         faults = [Fault(index, bad[index]) for index in sorted(bad)]
         return arrow().Table.from_arrays(arrays, schema=self.schema), faults
+
+    def late_keys(self, rows: Sequence[Any]) -> LateKeys:
+        """Return the keys without a column, of the rows that have some, with their values as JSON text."""
+        found = {
+            index: {key: _json(row[key]) for key in row if key not in self._known}
+            for index, row in enumerate(rows)
+            if isinstance(row, dict) and not row.keys() <= self._known
+        }
+        if found:
+            key = next(iter(found[min(found)]))
+            self._notices.say(f"{self._name}: keys such as {quoted(key)}, not in the first rows, have no column")
+        return found
 
     def _simple_types(self, kinds: dict[str, set[type]]) -> list[Any] | None:
         """Return the types of columns of strings, integers and booleans; None if there are others."""
@@ -89,10 +96,14 @@ class JsonColumns:
         elif is_text:
             kind = f"column {quoted(key)}, text in the first rows, has other values later"
             self._notices.say(f"{self._name}: {kind}: they are kept as JSON text")
-        try:
-            return _encoder.encode(value)
-        except ValueError:  # JSON has neither NaN nor infinity
-            return _encoder.encode(_finite(value))
+        return _json(value)
+
+
+def _json(value: Any) -> str:
+    try:
+        return _encoder.encode(value)
+    except ValueError:  # JSON has neither NaN nor infinity
+        return _encoder.encode(_finite(value))
 
 
 def _finite(value: Any) -> Any:

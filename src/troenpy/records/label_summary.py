@@ -23,6 +23,8 @@ N_SHOWN = 5
 _LOW, _LOW_BITS = np.uint64(MOST_LABELS - 1), np.uint64(MOST_LABELS.bit_length() - 1)
 #: Keys that are compared at a time.
 KEYS_AT_ONCE = 1 << 18
+#: What people put between several labels in a cell.
+SEPARATORS = (";", "|", ",")
 
 
 class LabelSummary:
@@ -80,7 +82,7 @@ class LabelSummary:
             If there is nothing to learn from, or if these are not labels.
         """
         self._check_nonsense(name)
-        return [*self._similar(), *self._alone(), *self._contradictions()]
+        return [*self._joined(), *self._similar(), *self._alone(), *self._contradictions()]
 
     def n_known(self, other: "LabelSummary") -> int:
         """Return how many documents of another summary have a text that is here, too."""
@@ -107,9 +109,8 @@ class LabelSummary:
             raise ValueError(f"no row of {name} has a label in column {column}: {another}")
         has_sets = any(not isinstance(label, str) for label in self._numbers)
         if len(classes) == 1 and not (has_sets and len(self._numbers) > 1):
-            raise ValueError(
-                f"all {counted(n, 'document')} of {name} have the label {quoted(classes[0])}: there must be two classes"
-            )
+            all_of = f"all {n:,} documents of {name} have" if n > 1 else f"the only document of {name} has"
+            raise ValueError(f"{all_of} the label {quoted(classes[0])}: there must be two classes")
         if n >= MANY_DOCUMENTS and len(self._numbers) == n and not has_sets:
             raise ValueError(f"all {n:,} labels in column {column} of {name} are different: {another}")
         numbers = _numbers(classes)
@@ -122,6 +123,20 @@ class LabelSummary:
                     f" numbers, such as {listed(sorted(classes)[:3])}; make classes of them, or choose another column"
                     " with label= (--label)"
                 )
+
+    def _joined(self) -> list[str]:
+        """Warn of labels that look like several, if no separator was named."""
+        if any(not isinstance(label, str) for label in self._numbers):
+            return []
+        for separator in SEPARATORS:
+            parts = {name: [part.strip() for part in name.split(separator)] for name in self.n_by_class}
+            joined = sorted(name for name in parts if len(parts[name]) > 1 and self.n_by_class.keys() >= {*parts[name]})
+            if joined:
+                labels = f"{counted(len(joined), 'label')} such as {quoted(joined[0])}"
+                verb = "join other labels" if len(joined) > 1 else "joins other labels"
+                option = f"separator={separator!r} (--separator {separator!r} of train and terms)"
+                return [f"{labels} {verb}: if rows have several labels, add {option}"]
+        return []
 
     def _similar(self) -> list[str]:
         by_fold = dict[str, list[str]]()

@@ -54,7 +54,8 @@ def open_records(
         What to do with broken rows (without text or label, with bytes that are not text, or with too many or too few
         cells): raise an error for the first one, or mark and count them.
     spool : bool, default=False
-        Copy what can be read only once, such as standard input, to a temporary file.
+        Copy what can be read only once, such as standard input, to a temporary file, to read it several times. Parquet
+        and Arrow files are copied in any case.
     usual_text : sequence of str, optional
         The columns of text if `text` is not given and the file has all of these.
 

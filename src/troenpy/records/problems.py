@@ -25,6 +25,13 @@ PHRASES = {
         "have label columns that say neither yes nor no",
     ),
 }
+#: Kinds of rows that cannot be written as they were, and what is not kept of them.
+NOT_KEPT = {
+    "ragged": "cells beyond those of the header are not in the output",
+    "not JSON": "such content is not in the output",
+    "not an object": "such content is not in the output",
+    "bad encoding": "such bytes are replaced in the output",
+}
 FIXES = {
     "bad encoding": "pass the right encoding with encoding= (--encoding), mend it",
     "ragged": "put quotes around cells that contain the delimiter",
@@ -87,6 +94,10 @@ class Problems:
         """Return a line per kind, most frequent first."""
         kinds = sorted(self.counts, key=lambda kind: -self.counts[kind])
         return [self._line(kind) for kind in kinds]
+
+    def not_kept(self) -> list[str]:
+        """Return a line for each kind of row that cannot be written as it was."""
+        return [f"{self._line(kind)}; {NOT_KEPT[kind]}" for kind in self.counts if kind in NOT_KEPT]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the total, and the number and first rows of each kind."""

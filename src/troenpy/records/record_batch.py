@@ -1,14 +1,14 @@
 """Rows of a chunk as texts and labels, with the broken ones marked, or an error for the first of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from troenpy.records.arrow import Array, Table, arrow
 from troenpy.records.cells import text_array
-from troenpy.records.chunk import Chunk
+from troenpy.records.chunk import Chunk, LateKeys
 from troenpy.records.problems import Fault, Problems
 from troenpy.records.row_labels import Label, LabelReader
 
@@ -28,6 +28,8 @@ class RecordBatch:
     is_broken : ndarray of bool
     first_row : int
         The number of the first row in the file, from 1.
+    late_keys : dict of int to dict
+        Of the rows of JSON with keys that have no column, because none of the first rows has them: JSON text by key.
     """
 
     table: Table
@@ -35,6 +37,7 @@ class RecordBatch:
     labels: list[Label] | None
     is_broken: NDArray[np.bool_]
     first_row: int
+    late_keys: LateKeys = field(default_factory=dict)
 
     def __repr__(self) -> str:
         last_row, n_broken = self.first_row + len(self.is_broken) - 1, int(self.is_broken.sum())
@@ -79,7 +82,7 @@ class BatchReader:
             if labels is not None and self._labels is not None:
                 none: Label = () if self._labels.has_sets else ""
                 labels = [none if broken else label for label, broken in zip(labels, is_broken.tolist(), strict=True)]
-        return RecordBatch(table, texts, labels, is_broken, first_row)
+        return RecordBatch(table, texts, labels, is_broken, first_row, chunk.late_keys)
 
     def _texts(self, table: Table) -> tuple[Array, dict[int, str]]:
         compute = arrow("compute")

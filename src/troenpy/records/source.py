@@ -93,10 +93,11 @@ class Source:
         return decompress(head, PrependedStream(head, raw), self.name)
 
     def open_random_access(self, what: str) -> Any:
-        """Return the content as a file of pyarrow that can seek."""
+        """Return the content as a file of pyarrow that can seek; a pipe is copied to a temporary file."""
         self.discard_kept()
         if not self.can_reopen:
-            raise ValueError(f"{what} cannot be read from a pipe: save it to a file first, or pass spool=True")
+            self._spool()
+            self.size = self._measure()
         stream = self._open_raw()
         head = stream.read(4)
         stream.close()
@@ -148,7 +149,7 @@ class Source:
         copy: Any = tempfile.TemporaryFile(prefix="troenpy-")  # noqa: SIM115 (closed by `_discard`)
         self._discard = weakref.finalize(self, copy.close)
         try:
-            stream = self._open_raw()
+            stream, self._kept = self._kept or self._open_raw(), None
             shutil.copyfileobj(stream, copy, 1 << 20)
             stream.close()
             copy.flush()

@@ -1,7 +1,21 @@
 """What a model's file says about where the model comes from."""
 
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
+
+from troenpy.display import printable
+from troenpy.files.drafts import FilePath
+
+
+def check_is_model(path: FilePath, hint: str = "") -> None:
+    """Raise if a file is something else, such as a table: a model is a file of safetensors."""
+    if not Path(path).is_file():
+        return  # which opening it will say
+    with Path(path).open("rb") as file:
+        start = file.read(9)
+    if start[8:] != b"{":
+        raise ValueError(f"{printable(str(path))} is not a troenpy model{hint}")
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,8 @@ class Audit:
     reading : dict
     notices, warnings : list of str
     seconds : float
+    baseline : float
+        The error of always predicting the most frequent class.
     """
 
     source: str
@@ -168,6 +170,7 @@ class Audit:
     notices: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    baseline: float = 1.0
 
     @property
     def n_likely(self) -> int:
@@ -194,6 +197,7 @@ class Audit:
             "classes": self.classes,
             "tested": self.tested,
             "error": self.error,
+            "baseline": self.baseline,
             "wrong_share": self.wrong_share._asdict(),
             "n_likely": self.n_likely,
             "suspects": [asdict(one) for one in self.suspects],
@@ -239,8 +243,19 @@ class Audit:
             write_csv=lambda file: write_review(file, self.suspects),
         )
 
+    def text(self, *, is_written: bool = False) -> str:
+        """Return a summary as text.
+
+        Parameters
+        ----------
+        is_written : bool, default=False
+            Whether all rows are in a file already, so that it need not say how to write them.
+        """
+        found = [*self._title(), *self._suspect_lines(is_written), *self._contradiction_lines(), *self._pair_lines()]
+        return "\n".join(found)
+
     def __str__(self) -> str:
-        return "\n".join([*self._title(), *self._suspect_lines(), *self._contradiction_lines(), *self._pair_lines()])
+        return self.text()
 
     __repr__ = __str__
 
@@ -275,7 +290,7 @@ class Audit:
             sentences.append(small_classes(self.not_judged))
         return [line for sentence in sentences for line in _wrapped(sentence)]
 
-    def _suspect_lines(self) -> list[str]:
+    def _suspect_lines(self, is_written: bool) -> list[str]:
         lines = []
         for one in self.suspects[:N_SUSPECTS]:
             label, suggested = _cut(one.label, MOST_NAME), _cut(one.suggested, MOST_NAME)
@@ -295,13 +310,10 @@ class Audit:
                 copies = ", ".join(f"{name} {n:,}" for name, n in one.copies.items())
                 lines += _wrapped(f"  copies of this text: {copies}", "    ")
         more = len(self.suspects) - N_SUSPECTS
+        how = "" if is_written else "; -o FILE.csv or FILE.html writes all"
         return [
             *lines,
-            *(
-                ["", f"and {counted(more, 'more doubtful label')}; -o FILE.csv or FILE.html writes all"]
-                if more > 0
-                else []
-            ),
+            *(["", f"and {counted(more, 'more doubtful label')}{how}"] if more > 0 else []),
         ]
 
     def _contradiction_lines(self) -> list[str]:

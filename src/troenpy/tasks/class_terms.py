@@ -1,5 +1,6 @@
 """Which terms mark each class: of texts and labels, or of a file."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,7 @@ def terms(
 
 def terms_file(
     source: Any,
-    out: FilePath | None = None,
+    out: FilePath | Sequence[FilePath] | None = None,
     *,
     text: str | Sequence[str] | None = None,
     label: str | Sequence[str] | None = None,
@@ -140,7 +141,7 @@ def terms_file(
     ----------
     source, text, label, separator, format, delimiter, encoding, on_error
         See `open_records`.
-    out : path-like, optional
+    out : path-like or sequence of path-like, optional
         Where to save the terms, as :meth:`Terms.save` does.
     reference : str, default="rest"
         "rest", the name of a class, or of a file of texts, in the same columns, which needs no labels.
@@ -164,9 +165,10 @@ def terms_file(
     options.check()
     tell, say = callback or (lambda step: None), on_notice or (lambda line: None)
     is_file = not is_rest(reference) and Path(reference).is_file()
-    if out is not None:
-        check_out(out)
-        check_spared(out, "the terms", {"the file": source, "the reference": reference if is_file else None})
+    outputs = [] if out is None else [out] if isinstance(out, str | os.PathLike) else list(out)
+    for path in outputs:
+        check_out(path)
+        check_spared(path, "the terms", {"the file": source, "the reference": reference if is_file else None})
     columns: dict[str, Any] = {"text": text, "delimiter": delimiter, "encoding": encoding, "on_error": on_error}
     with open_records(source, **columns, label=label, separator=separator, format=format) as records:
         task = TermTask(options, records.has_sets, None if is_file or is_rest(reference) else reference)
@@ -197,8 +199,8 @@ def terms_file(
         options.notices.listen(say)
     for warning in found.warnings:
         say(f"warning: {warning}")
-    if out is not None:
-        found.save(out)
+    for path in outputs:
+        found.save(path)
     return found
 
 

@@ -260,13 +260,20 @@ class MethodComparison:
         lines = [*self._title(), "", *self._table(), ""]
         if self.curve is not None:
             lines += [*text_table(curve_rows(self.curve, self.metric), indent=""), ""]
-        for line in self.advice:
+        others = [one for one in self.methods if one.p is not None]
+        none = "no method differs significantly from the best (p of 0.05 or more): choose by time, or get more texts"
+        for line in [*([none] if others and all((one.p or 0) >= ALPHA for one in others) else []), *self.advice]:
             lines += textwrap.wrap(printable(line), WIDTH, break_on_hyphens=False, break_long_words=False)
         lines += ["", "in Python:", "", *(f"    {printable(line)}".rstrip() for line in self.python.splitlines())]
         if self.command is not None:
-            other = f" (which fits {_short(self.command_method)}, not {self.best.short_name})"
-            what = "" if self.command_method == self.recommended else other
-            lines += ["", f"on the command line{what}:", "", f"    {printable(self.command)}"]
+            what = "on the command line:"
+            if self.command_method != self.recommended:
+                built = next(one for one in self.methods if one.name == self.command_method)
+                what = (
+                    f"no command builds {self.best.short_name}; the best that `troenpy train` can build is"
+                    f" {built.short_name} ({self._shown(built.value)}):"
+                )
+            lines += ["", *textwrap.wrap(what, WIDTH), "", f"    {printable(self.command)}"]
         return "\n".join(lines)
 
     __repr__ = __str__

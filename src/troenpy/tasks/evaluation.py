@@ -51,6 +51,8 @@ class Evaluation:
     classes : tuple of ClassResult
     confused : tuple of (str, str, int)
         Class, predicted class and number of documents, most frequent first; empty with several labels.
+    has_sets : bool
+        Whether a document may have several labels, or none.
     """
 
     method: str
@@ -58,6 +60,7 @@ class Evaluation:
     n_wrong: int
     classes: tuple[ClassResult, ...]
     confused: tuple[tuple[str, str, int], ...] = ()
+    has_sets: bool = False
 
     @property
     def error(self) -> float:
@@ -95,9 +98,10 @@ class Evaluation:
 
     def __str__(self) -> str:
         low, high = self.interval
+        wrong = " (all whose labels are not exactly the right ones)" if self.has_sets else ""
         return (
             f"error {100 * self.error:.2f} % (95 % interval {100 * low:.2f} to {100 * high:.2f} %),"
-            f" {self.n_wrong:,} of {self.n_documents:,} documents, {printable(self.method)}"
+            f" {self.n_wrong:,} of {self.n_documents:,} documents{wrong}, {printable(self.method)}"
         )
 
     __repr__ = __str__
@@ -129,7 +133,8 @@ def evaluate(method: str, true: Sequence[Label], predicted: Sequence[Label]) -> 
     ]
     n_wrong = sum(set(_names(label)) != set(_names(given)) for label, given in zip(true, predicted, strict=True))
     pairs = sorted(confused.items(), key=lambda pair: (-pair[1], pair[0]))
-    return Evaluation(method, len(true), n_wrong, tuple(classes), tuple((*names, n) for names, n in pairs))
+    has_sets = any(not isinstance(label, str) for label in true)
+    return Evaluation(method, len(true), n_wrong, tuple(classes), tuple((*names, n) for names, n in pairs), has_sets)
 
 
 def _names(label: Label) -> Iterable[str]:

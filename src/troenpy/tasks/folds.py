@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from troenpy.records.wording import counted, quoted
-from troenpy.tasks.tested_parts import LEAST_DOCUMENTS, draw_folds, given_parts, group_documents
+from troenpy.tasks.tested_parts import LEAST_DOCUMENTS, draw_folds, given_parts, group_documents, unused_rows
 from troenpy.tasks.times import read_times
 
 Places = NDArray[np.int64]
@@ -80,8 +80,7 @@ def by_column(texts: Sequence[str], labels: Sequence[Any], splits: Sequence[str]
     is_learnt = np.ones(len(texts), dtype=bool)
     is_learnt[tested] = is_learnt[parts.unused] = False
     n_unused = len(parts.unused)
-    row = counted(n_unused, "row")
-    notices = [f"{row} with neither train nor test in column {quoted(column)} left out"] if n_unused else []
+    notices = [f"warning: {unused_rows(n_unused, column, splits)}"] if n_unused else []
     return given(texts, labels, Fold(np.flatnonzero(is_learnt), tested), parts.method, notices)
 
 

@@ -154,13 +154,24 @@ def audit_data(
         raise ValueError(f"no class has {LEAST_TEXTS} different texts or more, which an audit needs")
     share = wrong_share(probabilities[judged], codes[judged], copies[judged], seed)
     suspects = found.suspects()
+    error = float((probabilities[judged].argmax(axis=1) != codes[judged]).mean())
+    baseline = float((len(judged) - np.bincount(codes[judged]).max()) / len(judged))
+    warnings = list(data.warnings)
+    if error >= baseline:
+        warnings.append(
+            f"the audit means nothing: the model cannot tell the classes apart. Its predictions are wrong for"
+            f" {100 * error:.2f} %; always predicting the most frequent class for {100 * baseline:.2f} %"
+        )
+        if on_notice is not None:
+            on_notice(f"warning: {warnings[-1]}")
     return Audit(
         source=data.name,
         n_documents=len(data.texts),
         n_judged=len(judged),
         classes=classes,
         tested=planned.method,
-        error=float((probabilities[judged].argmax(axis=1) != codes[judged]).mean()),
+        error=error,
+        baseline=baseline,
         wrong_share=share,
         suspects=suspects,
         contradictions=found.contradictions(),
@@ -168,7 +179,7 @@ def audit_data(
         not_judged=found.not_judged(),
         reading=data.reading,
         notices=notices,
-        warnings=data.warnings,
+        warnings=warnings,
         seconds=round(time.monotonic() - start, 3),
     )
 

@@ -12,10 +12,17 @@ from sklearn.base import clone
 from troenpy.fitting.memory import memory_size
 from troenpy.records import LabelSummary, Records
 from troenpy.records.chunk import Notices
-from troenpy.records.wording import counted, quoted
 from troenpy.tasks.documents import Documents, as_labels, documents, predicted_labels
 from troenpy.tasks.evaluation import Evaluation, Label, evaluate
-from troenpy.tasks.tested_parts import TestedParts, drawn_parts, given_parts, is_learnt, is_tested, split_advice
+from troenpy.tasks.tested_parts import (
+    TestedParts,
+    drawn_parts,
+    given_parts,
+    is_learnt,
+    is_tested,
+    split_advice,
+    unused_rows,
+)
 
 #: Characters of text that are learnt from in memory, at most: fitting takes about 120 bytes for each.
 MOST_CHARACTERS, BYTES_PER_CHARACTER = 1 << 25, 120
@@ -88,9 +95,7 @@ def read(records: Records, plan: Plan) -> tuple[Documents | None, LabelSummary]:
     if plan.split_column is not None and not summary.n_documents:
         raise ValueError(split_advice(plan.split_column, sorted(splits)))
     if n_unused:
-        plan.notices.say(
-            f"{counted(n_unused, 'row')} with neither train nor test in column {quoted(plan.split_column)} left out"
-        )
+        plan.notices.say(f"warning: {unused_rows(n_unused, plan.split_column or '', splits)}")
     if summary.n_characters > limit:
         return None, summary
     texts = [text for batch in held for text in batch.texts]

@@ -2,6 +2,7 @@
 
 import html
 import os
+import textwrap
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ from troenpy.display import data_frame, html_table, printable, text_table
 from troenpy.features.fitted_view import FittedView
 from troenpy.files.drafts import FilePath
 from troenpy.persistence.models import load_with_about
-from troenpy.tasks.about import About
-from troenpy.tasks.training_result import MOST_CLASSES, chosen_settings, percent, shortened
+from troenpy.tasks.about import About, check_is_model
+from troenpy.tasks.training_result import MOST_CLASSES, WIDTH, chosen_settings, percent, shortened, wrapped
 
 #: Settings that are shown, if the model has them.
 SETTINGS = ("C", "candidates", "class_weight", "n_neighbors", "weighting", "norm", "random_state")
@@ -109,8 +110,10 @@ class ModelInfo:
         lines += [f"settings: {shown}"] if shown else []
         if self.about is not None:
             lines += _origin(self.about)
-        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        return [*lines, *([f"saved with {versions}"] if versions else [])]
+        versions = [f"{name} {version}," for name, version in self.versions.items()]
+        wrapping: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
+        lines = [part for line in lines for part in textwrap.wrap(line, WIDTH, **wrapping)]
+        return [*lines, *(wrapped(["saved with", *versions[:-1], versions[-1].rstrip(",")]) if versions else [])]
 
     def _results(self) -> dict[str, dict[str, Any]]:
         evaluation = None if self.about is None else self.about.evaluation
@@ -140,6 +143,7 @@ def info(model: FilePath) -> ModelInfo:
     -------
     ModelInfo
     """
+    check_is_model(model)
     estimator, versions, about = load_with_about(model)
     known = About.from_dict(about)
     return ModelInfo(

@@ -58,6 +58,7 @@ def new_classifier(
     if model not in MODELS:
         raise ValueError(f"model must be 'linear' or 'knn', got {model!r}")
     _check_numbers(C, seed, jobs)
+    _check_min_df(min_df)
     if model == "linear" and views is None and ngrams is not None:
         views = [("pairs",), ("pairs", "pieces")]
     chosen = None if views is None else [tuple(names) for names in views]
@@ -88,6 +89,18 @@ def _check_numbers(C: float | str, seed: int, jobs: int | None) -> None:
     if check_whole("seed", seed) >= 1 << 32:
         raise ValueError(f"seed must be less than 2**32, got {seed}")
     job_count(jobs)
+
+
+def _check_min_df(min_df: float | None) -> None:
+    """Raise unless it is a number of documents, or a share of them."""
+    is_share = isinstance(min_df, float) and 0 <= min_df <= 1
+    if min_df is not None and not is_share:
+        try:
+            check_whole("min_df", min_df, least=1)
+        except ValueError:
+            raise ValueError(
+                f"min_df must be a whole number of documents, 1 or more, or a share between 0 and 1, got {min_df!r}"
+            ) from None
 
 
 def read_views(text: str) -> list[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from troenpy.fitting.parameters import check_whole
 from troenpy.persistence.models import load_with_about
 from troenpy.records import Records, open_records
 from troenpy.records.arrow import arrow
-from troenpy.records.chunk import Notices
-from troenpy.records.wording import counted
-from troenpy.tasks.about import About
+from troenpy.records.chunk import LateKeys, Notices
+from troenpy.records.problems import N_NAMED
+from troenpy.records.wording import column_phrase, counted, listed, quoted
+from troenpy.tasks.about import About, check_is_model
 from troenpy.tasks.row_writers import (
     CsvWriter,
     JsonLinesWriter,
@@ -32,15 +33,21 @@ from troenpy.tasks.row_writers import (
 )
 from troenpy.tasks.spared_files import check_spared
 
-#: Rows of a file, their texts, and which are broken.
-Part = tuple[Any, Any, NDArray[np.bool_]]
-
 #: Probabilities that are held at a time: 32 MB.
 MOST_PROBABILITIES = 1 << 22
 #: Rows that a thread predicts at a time: what is counted of them stays in the processor's cache.
 ROWS_AT_ONCE = 1 << 13
 #: Between several labels in a cell, unless the training file had another.
 SEPARATOR = ";"
+
+
+class Part(NamedTuple):
+    """Rows of a file, their texts, which are broken, and the keys that have no column."""
+
+    table: Any
+    texts: Any
+    is_broken: NDArray[np.bool_]
+    late_keys: LateKeys
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,8 @@ class Predictions:
     notices : list of str
     problems : list of str
         What was wrong with rows, one line each.
+    warnings : list of str
+        What the output does not hold of the file, one line each.
     table : pyarrow.Table or None
         All rows, if they were not written to a file.
     """
@@ -88,6 +97,7 @@ class Predictions:
     seconds: float
     notices: list[str]
     problems: list[str]
+    warnings: list[str]
     table: Any = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -148,7 +158,9 @@ def predict(
 
     All columns and rows are kept, in order, and a column `prediction` is added. A name that the file has already gets a
     number: `prediction_2`. With several labels for a document, they are joined by the separator of the training file,
-    or by semicolons. The prediction of a broken row is empty, and its cells beyond those of the header are left out.
+    or by semicolons. The prediction of a broken row is empty. What the output does not hold is in `warnings`: cells
+    beyond those of the header, lines that are not JSON, and keys of JSON that none of the first 1,000 rows has, unless
+    rows are written as JSON lines.
 
     Parameters
     ----------
@@ -186,6 +198,7 @@ def predict(
     inputs = {"the model": model if isinstance(model, str | Path) else None, "the file they come from": source}
     if isinstance(model, str | Path):
         name = printable(str(model))
+        check_is_model(model, ": the model comes first, as in `troenpy predict MODEL FILE`")
         model, _, found = load_with_about(model)
         about = About.from_dict(found)
         _prepare(model, name)
@@ -201,6 +214,7 @@ def predict(
         on_error=on_error,
     ) as records:
         n_rows, n_broken, n_by_label = 0, 0, Counter[str]()
+        without_column = WithoutColumn()
         predictor.name_columns(records.columns)
         n_threads = job_count(jobs)
         with _opened(out, inputs) as (writer, written):
@@ -209,15 +223,16 @@ def predict(
                 predictor.notices.listen(on_notice)
 
             def work(part: Part) -> tuple[Any, Counter[str]]:
-                table, labels = predictor.predict(*part)
-                return writer.encode(table), Counter(labels)
+                table, labels = predictor.predict(part.table, part.texts, part.is_broken)
+                return writer.encode(table, part.late_keys), Counter(labels)
 
             parts = _parts(records, predictor.n_rows_at_once)
-            for (_, _, is_broken), (encoded, counted) in in_order(work, parts, n_threads):
+            for part, (encoded, counted) in in_order(work, parts, n_threads):
                 writer.write(encoded)
                 n_by_label.update(counted)
-                n_rows += len(is_broken)
-                n_broken += int(is_broken.sum())
+                n_rows += len(part.is_broken)
+                n_broken += int(part.is_broken.sum())
+                without_column.add(part.late_keys)
                 if callback is not None:
                     done = min(1.0, records.position / records.size) if records.size else None
                     callback(Progress(n_rows, time.monotonic() - start, done))
@@ -231,6 +246,11 @@ def predict(
             seconds=round(time.monotonic() - start, 3),
             notices=[*records.notices, *predictor.notices],
             problems=records.problems.lines(),
+            warnings=[
+                *(_missing_columns(about, records) if text is None else []),
+                *records.problems.not_kept(),
+                *([] if isinstance(writer, JsonLinesWriter) else without_column.lines()),
+            ],
             table=writer.table() if isinstance(writer, TableCollector) else None,
         )
 
@@ -266,9 +286,13 @@ def _parts(records: Records, step: int) -> Iterator[Part]:
     for batch in records.batches():
         n_rows += batch.table.num_rows
         for first in range(0, batch.table.num_rows, step):
-            yield batch.table.slice(first, step), batch.texts.slice(first, step), batch.is_broken[first : first + step]
+            rows = range(first, first + step)
+            late = {row - first: keys for row, keys in batch.late_keys.items() if row in rows}
+            yield Part(
+                batch.table.slice(first, step), batch.texts.slice(first, step), batch.is_broken[first : rows.stop], late
+            )
     if not n_rows:
-        yield records.schema.empty_table(), arrow().array([], arrow().string()), np.empty(0, dtype=bool)
+        yield Part(records.schema.empty_table(), arrow().array([], arrow().string()), np.empty(0, dtype=bool), {})
 
 
 def in_order(
@@ -292,6 +316,41 @@ def in_order(
         finally:
             for _, rest in waiting:
                 rest.cancel()
+
+
+def _missing_columns(about: About | None, records: Records) -> list[str]:
+    """Warn if the file lacks columns of text that the model has learnt from."""
+    missing = [name for name in about.text if name not in records.columns] if about is not None else []
+    if not missing or records.format in ("txt", "folder"):
+        return []
+    return [
+        f"{records.name} has no {column_phrase(missing)}, which the model has learnt from: predicted from"
+        f" {column_phrase(records.text)}"
+    ]
+
+
+class WithoutColumn:
+    """Counts the rows with keys that a table has no column for."""
+
+    def __init__(self) -> None:
+        self._n_rows, self._keys, self._has_more = 0, list[str](), False
+
+    def add(self, late_keys: LateKeys) -> None:
+        """Count rows, and remember the first few keys."""
+        self._n_rows += len(late_keys)
+        for key in (key for keys in late_keys.values() for key in keys if key not in self._keys):
+            if len(self._keys) == N_NAMED:
+                self._has_more = True
+                return
+            self._keys.append(key)
+
+    def lines(self) -> list[str]:
+        """Return a line if there were such rows."""
+        if not self._n_rows:
+            return []
+        keys = listed([*map(quoted, self._keys), *(["others"] if self._has_more else [])])
+        rows = "1 row has" if self._n_rows == 1 else f"{self._n_rows:,} rows have"
+        return [f"{rows} keys that are not in the first rows, and not in the output: {keys}; write .jsonl to keep them"]
 
 
 class _Predictor:

@@ -1,5 +1,6 @@
 """The CSV in which people review doubtful labels, and the corrected copy that is made from it."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from troenpy.display import printable, text_table
 from troenpy.files.drafts import FilePath, check_target, draft
 from troenpy.records import RecordBatch, Records, open_records
 from troenpy.records.arrow import arrow
+from troenpy.records.cells import holds_json
 from troenpy.records.wording import counted, listed, quoted, shortened
 from troenpy.tasks.learning import Step, done
 from troenpy.tasks.result_files import write_csv
-from troenpy.tasks.row_writers import writer_for
+from troenpy.tasks.row_writers import JsonLinesWriter, writer_for
 from troenpy.tasks.spared_files import check_spared
+from troenpy.tasks.spreadsheets import protected, unprotected
 
 if TYPE_CHECKING:
     from troenpy.tasks.audit_result import Suspect
@@ -28,8 +31,6 @@ COLUMNS = (
 )
 #: The columns that a corrected copy is made from.
 NEEDED = ("row", "check", "corrected")
-#: A spreadsheet takes a cell that starts with one of these for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: So many names are shown.
 N_SHOWN, MOST_CHANGES = 5, 20
 
@@ -89,36 +90,6 @@ def row_check(text: str, label: Any) -> str:
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest)  # letters: a spreadsheet keeps them
 
 
-def protected(cell: str) -> str:
-    """Return a cell that a spreadsheet does not take for a formula: with an apostrophe, if need be.
-
-    Examples
-    --------
-    >>> protected("=1+1"), protected("-1"), protected("goal")
-    ("'=1+1", '-1', 'goal')
-    """
-    return f"'{cell}" if cell.startswith(FORMULA) and not _is_number(cell) else cell
-
-
-def unprotected(cell: str) -> str:
-    """Return what was protected.
-
-    Examples
-    --------
-    >>> unprotected("'=1+1"), unprotected("'tis")
-    ('=1+1', "'tis")
-    """
-    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def review_rows(suspects: Sequence["Suspect"]) -> Iterator[list[Any]]:
     """Yield the header and the rows of a review; `corrected` is empty."""
     yield list(COLUMNS)
@@ -168,7 +139,7 @@ def apply_review(
     callback : callable, optional
         Called with a `Step` after each batch.
     **reading
-        See `open_records`.
+        See `open_records`. A row that a copy cannot hold as it is, such as one with too many cells, is always an error.
 
     Returns
     -------
@@ -183,12 +154,27 @@ def apply_review(
             raise ValueError(f"{records.name} may hold several labels, but an audit takes one label for each document")
         correcting, writer = _Correcting(corrections, records, review), make(file)
         for batch in records.batches():
-            writer.write(writer.encode(correcting.correct(batch)))
+            table = correcting.correct(batch)
+            _check_kept(records, batch, keeps_keys=isinstance(writer, JsonLinesWriter))
+            writer.write(writer.encode(table, batch.late_keys))
             if callback is not None:
                 callback(Step("writing", done(records)))
         correcting.check_all()
         writer.close()
     return correcting.result(out)
+
+
+def _check_kept(records: Records, batch: RecordBatch, *, keeps_keys: bool) -> None:
+    """Raise if the copy would not hold all that the file does."""
+    lost = records.problems.not_kept()
+    if lost:
+        raise ValueError(f"the copy of {records.name} would not be whole: {lost[0]}: mend them first")
+    if batch.late_keys and not keeps_keys:
+        row = min(batch.late_keys)
+        raise ValueError(
+            f"row {batch.first_row + row:,} of {records.name} has the key {quoted(next(iter(batch.late_keys[row])))},"
+            " which none of the first rows has: write the corrected copy as JSON lines, to a name that ends in .jsonl"
+        )
 
 
 class _Correcting:
@@ -242,7 +228,7 @@ class _Correcting:
 
 def read_review(path: FilePath) -> dict[int, Correction]:
     """Return reviewed rows by their number."""
-    with open_records(path, usual_text=("check",), needs_label=False) as records:
+    with open_records(path, usual_text=("check",), needs_label=False, on_error="skip") as records:
         missing = [name for name in NEEDED if name not in records.columns]
         if missing:
             raise ValueError(
@@ -254,9 +240,13 @@ def read_review(path: FilePath) -> dict[int, Correction]:
             cells = [batch.table.column(name).to_pylist() for name in NEEDED]
             for number, check, label in zip(*cells, strict=True):
                 row = _row_number(number, path)
+                if not str(check or "").strip():
+                    raise ValueError(f"the column 'check' of {path} is empty for row {row:,}: leave it as it was")
                 if row in found:
                     raise ValueError(f"{path} has row {row:,} twice: keep one of them")
                 found[row] = Correction(str(check).strip(), unprotected("" if label is None else str(label).strip()))
+        if records.problems.total:
+            raise ValueError(f"{path}: {records.problems.lines()[0]}: mend it first")
     if not found:
         raise ValueError(f"{path} has no rows")
     return found
@@ -301,13 +291,26 @@ def _with_labels(table: Any, column: str, changed: dict[int, str], new_type: Any
     """Return the table with new labels."""
     pa, pc = arrow(), arrow("compute")
     place = table.column_names.index(column)
-    cells = table.column(place).cast(new_type)
+    field, cells = table.schema.field(place), table.column(place)
+    if holds_json(field):
+        changed = {row: _as_json(label, cells[row].as_py()) for row, label in changed.items()}
+    cells = cells.cast(new_type)
     if changed:
         mask = np.zeros(table.num_rows, dtype=bool)
         mask[list(changed)] = True
         new = pa.array([changed[row] for row in sorted(changed)], pa.string()).cast(new_type)
         cells = pc.replace_with_mask(pa.concat_arrays(cells.chunks), mask, new)
-    return table.set_column(place, column, cells)
+    return table.set_column(place, field.with_type(new_type), cells)
+
+
+def _as_json(label: str, cell: str) -> str:
+    """Return JSON text of a label in place of a cell: numbers, yes and no are no strings, a list stays one."""
+    try:
+        value = json.loads(label, parse_constant=str)
+    except ValueError:
+        value = label
+    value = value if isinstance(value, int | float) else label
+    return json.dumps([value] if cell.startswith("[") else value)
 
 
 def _warnings(new: list[str], n_changed: int, review: FilePath) -> list[str]:

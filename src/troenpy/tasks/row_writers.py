@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
@@ -10,13 +10,18 @@ from typing import Any, BinaryIO, Protocol
 
 from troenpy.records.arrow import arrow
 from troenpy.records.cells import holds_json, without_json_quotes
+from troenpy.records.chunk import LateKeys
+from troenpy.records.column_names import unique_names
+
+#: No row has a key without a column.
+NO_KEYS: LateKeys = {}
 
 
 class RowWriter(Protocol):
     """Writes tables with equal columns, one after the other, in two steps: several threads may encode at a time."""
 
-    def encode(self, table: Any) -> Any:
-        """Return what `write` writes of a table of pyarrow."""
+    def encode(self, table: Any, late_keys: LateKeys = NO_KEYS) -> Any:
+        """Return what `write` writes of a table of pyarrow, and of keys that have no column if it can."""
 
     def write(self, encoded: Any) -> None:
         """Write what `encode` returned, in order."""
@@ -38,7 +43,7 @@ class CsvWriter:
         self._file, self._delimiter, self._has_header = file, delimiter, False
         self._to_quote = [mark.encode() for mark in (delimiter, '"', "\r", "\n")]
 
-    def encode(self, table: Any) -> tuple[list[str], list[Any]]:
+    def encode(self, table: Any, late_keys: LateKeys = NO_KEYS) -> tuple[list[str], list[Any]]:
         """Return the names of the columns, and lines of text in parts."""
         pc, table = arrow("compute"), without_json_quotes(table)
         cells = [self._quoted(as_strings(column)) for column in table.columns]
@@ -140,7 +145,7 @@ def plain(value: Any) -> Any:
 
 
 class JsonLinesWriter:
-    """An object on each line, in UTF-8; columns that hold JSON are written as what they hold.
+    """An object on each line, in UTF-8, with all keys; columns that hold JSON are written as what they hold.
 
     Parameters
     ----------
@@ -150,13 +155,17 @@ class JsonLinesWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
-    def encode(self, table: Any) -> bytes:
+    def encode(self, table: Any, late_keys: LateKeys = NO_KEYS) -> bytes:
         """Return lines of text."""
         names = [json.dumps(name, ensure_ascii=False) for name in table.column_names]
         columns = [_as_json(table.schema.field(i), column) for i, column in enumerate(table.columns)]
+        late = {row: _members(table.column_names, keys) for row, keys in late_keys.items()}
         lines = (
-            "{" + ", ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True)) + "}\n"
-            for cells in zip(*columns, strict=True)
+            "{"
+            + ", ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True))
+            + late.get(row, "")
+            + "}\n"
+            for row, cells in enumerate(zip(*columns, strict=True))
         )
         return "".join(lines).encode("utf-8", "backslashreplace")
 
@@ -166,6 +175,14 @@ class JsonLinesWriter:
 
     def close(self) -> None:
         """Do nothing: all rows are written."""
+
+
+def _members(columns: list[str], keys: Mapping[str, str]) -> str:
+    """Return more members of an object; a key that is the name of a column, such as `prediction`, gets a number."""
+    names = unique_names([*columns, *keys])[len(columns) :]
+    return "".join(
+        f", {json.dumps(name, ensure_ascii=False)}: {value}" for name, value in zip(names, keys.values(), strict=True)
+    )
 
 
 def _as_json(field: Any, column: Any) -> list[str]:
@@ -186,7 +203,7 @@ class ParquetWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._writer = file, None
 
-    def encode(self, table: Any) -> Any:
+    def encode(self, table: Any, late_keys: LateKeys = NO_KEYS) -> Any:
         """Return the table, with plain strings in place of JSON text."""
         return without_json_quotes(table)
 
@@ -209,7 +226,7 @@ class TableCollector:
     def __init__(self) -> None:
         self._tables: list[Any] = []
 
-    def encode(self, table: Any) -> Any:
+    def encode(self, table: Any, late_keys: LateKeys = NO_KEYS) -> Any:
         """Return the table, with plain strings in place of JSON text."""
         return without_json_quotes(table)
 

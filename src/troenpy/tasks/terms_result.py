@@ -16,7 +16,8 @@ from troenpy.records.wording import listed, quoted
 from troenpy.report.parts.shell import check_extra
 from troenpy.report.terms_page import N_TERMS, terms_page
 from troenpy.tasks.contexts import Example, Wanted
-from troenpy.tasks.row_writers import WRITERS, writer_for
+from troenpy.tasks.row_writers import WRITERS, CsvWriter, writer_for
+from troenpy.tasks.spreadsheets import protected
 from troenpy.tasks.terms_tables import N_SHOWN, shown_places, terms_as_html, terms_as_text
 
 #: Classes that an error names.
@@ -160,6 +161,8 @@ class Terms:
     def save(self, path: FilePath) -> None:
         """Write the rows of all classes: CSV, TSV, JSON lines, Parquet or an HTML page, by the ending of the name.
 
+        In CSV and TSV, text that a spreadsheet would take for a formula starts with an apostrophe.
+
         The page searches terms, shows them in context, and compares any two classes; it needs no network, and the extra
         `report`.
 
@@ -174,11 +177,12 @@ class Terms:
             write_atomically(path, terms_page(self.to_dict(), self.top(n_top)).encode("utf-8"))
             return
         make, pa = writer_for(Path(path)), arrow()
-        table = pa.table(
-            {name: pa.array(_valid(name, values), _type(name)) for name, values in self._columns().items()}
-        )
+        columns = {name: _valid(name, values) for name, values in self._columns().items()}
         with draft(path) as file:
             writer = make(file)
+            if isinstance(writer, CsvWriter):
+                columns |= {name: list(map(protected, columns[name])) for name in ("class", "term", "example")}
+            table = pa.table({name: pa.array(values, _type(name)) for name, values in columns.items()})
             writer.write(writer.encode(table))
             writer.close()
 

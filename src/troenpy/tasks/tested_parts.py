@@ -1,6 +1,6 @@
 """Which documents a model is tested on: by a column, in turn, or once; copies of a text and groups stay together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from troenpy.display import printable
+from troenpy.records.wording import counted, listed, quoted
 from troenpy.tasks.documents import Documents
 
 #: Up to so many documents every fifth is held out in turn, otherwise once.
@@ -45,6 +46,8 @@ class TestedParts(NamedTuple):
     is_given: bool = False
 
 
+#: Other splits that a warning names.
+N_SHOWN = 5
 NOTHING = np.empty(0, dtype=np.int64)
 
 
@@ -78,6 +81,19 @@ def split_advice(column: str, splits: Sequence[str]) -> str:
     """Return what is wrong with a column of splits."""
     seen = ", ".join(repr(printable(one)[:30]) for one in sorted(set(splits))[:5])
     return f"the column {column!r} must say 'train' for some rows and 'test' for others, got {seen}"
+
+
+def unused_rows(n_rows: int, column: str, splits: Iterable[str]) -> str:
+    """Return a warning of rows that are neither learnt from nor tested.
+
+    Examples
+    --------
+    >>> unused_rows(3, "split", ["dev", "train", ""])
+    "3 rows with '' or 'dev' in column 'split' left out: neither train nor test"
+    """
+    others = sorted({split for split in splits if not is_tested(split) and not is_learnt(split)})
+    shown = listed([*map(quoted, others[:N_SHOWN]), *(["others"] if len(others) > N_SHOWN else [])], "or")
+    return f"{counted(n_rows, 'row')} with {shown} in column {quoted(column)} left out: neither train nor test"
 
 
 def drawn_parts(documents: Documents, seed: int) -> TestedParts | None:

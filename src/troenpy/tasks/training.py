@@ -112,7 +112,14 @@ def train(
         if test is not None:
             alike = {**reading, "text": records.text, "label": records.label, "encoding": None, "delimiter": None}
             tested = opened.enter_context(TestedFile(test, {**alike, "on_error": on_error}, tell))
-        fitted, warnings = _learn(records, tested, plan, say)
+        try:
+            fitted, warnings = _learn(records, tested, plan, say)
+        except ValueError as error:
+            if min_df is None or "min_df" not in str(error):
+                raise
+            raise ValueError(
+                f"min_df={min_df} leaves no terms to learn from: choose a smaller one (--min-df)"
+            ) from None
         evaluation = fitted.evaluation if tested is None else tested.evaluate(fitted.model)
         notices, n_skipped = [*records.notices, *plan.notices], records.problems.total
     about = About(

@@ -104,13 +104,14 @@ class Training:
         return lines
 
     def _baseline(self) -> list[str]:
-        """Return what predicting the most frequent class would give, for single labels."""
+        """Return what predicting the most frequent class learnt from would give, for single labels."""
         evaluation = self.evaluation
-        if evaluation is None or sum(one.n_documents for one in evaluation.classes) != evaluation.n_documents:
+        if evaluation is None or evaluation.has_sets:
             return []
-        largest = max(evaluation.classes, key=lambda one: one.n_documents)
-        error = 100 * (1 - largest.n_documents / evaluation.n_documents)
-        return [f"(always predicting {shortened(largest.name)} would be wrong for {error:.2f} %)"]
+        largest = max(self.about.n_by_class, key=lambda name: self.about.n_by_class[name])
+        n_right = sum(one.n_documents for one in evaluation.classes if one.name == largest)
+        error = 100 * (1 - n_right / evaluation.n_documents)
+        return [f"(always predicting {shortened(largest)} would be wrong for {error:.2f} %)"]
 
     def _results(self) -> dict[str, ClassResult]:
         return {} if self.evaluation is None else {one.name: one for one in self.evaluation.classes}
