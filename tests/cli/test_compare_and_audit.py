@@ -261,5 +261,14 @@ def test_ctrl_c_ends_all_processes_in_one_line(tmp_path):
     assert said.decode() == (
         "\nstopped; results so far are saved in troenpy-compare: repeat the command to go on from them\n"
     )
-    alive = subprocess.run(["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout  # noqa: S607
-    assert not [line for line in alive.splitlines() if line.split()[0] == str(process.pid) and "Z" not in line]
+    for _ in range(300):  # joblib's own process sees that this one has ended, and cleans up
+        if not alive(process.pid):
+            break
+        time.sleep(0.1)
+    assert not alive(process.pid)
+
+
+def alive(group):
+    """Return the processes of a group that have not ended."""
+    listed = subprocess.run(["ps", "-A", "-o", "pgid=,stat=,args="], capture_output=True, text=True, check=True).stdout  # noqa: S607
+    return [line for line in listed.splitlines() if line.split()[0] == str(group) and "Z" not in line.split()[1]]
