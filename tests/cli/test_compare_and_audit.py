@@ -9,14 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
-from installed_command import ENVIRONMENT, INSTALLED, installed
+from installed_command import ENVIRONMENT, INSTALLED, WARNINGS, installed
 from made_up_files import made_up, write_csv
 from typer.testing import CliRunner
 
@@ -247,9 +249,11 @@ main()
 @pytest.mark.skipif(sys.platform == "win32", reason="groups of processes")
 def test_ctrl_c_ends_all_processes_in_one_line(tmp_path):
     write_csv(tmp_path / "x.csv", numbered(600))
+    # An import that is interrupted leaves its file to the garbage collector.
+    environment = ENVIRONMENT | {"PYTHONWARNINGS": f"{WARNINGS},ignore::ResourceWarning"}
     with subprocess.Popen(  # noqa: S603 (our own command)
         [sys.executable, "-c", IN_PROCESSES, "compare", "x.csv", "--no-curve", "--jobs", "2", "--quiet"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=ENVIRONMENT, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment, start_new_session=True,
     ) as process:  # fmt: skip
         rows = tmp_path / "troenpy-compare"
         while not any(path.stat().st_size for path in rows.glob("x.csv-*.jsonl")):
@@ -270,5 +274,9 @@ def test_ctrl_c_ends_all_processes_in_one_line(tmp_path):
 
 def alive(group):
     """Return the processes of a group that have not ended."""
-    listed = subprocess.run(["ps", "-A", "-o", "pgid=,stat=,args="], capture_output=True, text=True, check=True).stdout  # noqa: S607
-    return [line for line in listed.splitlines() if line.split()[0] == str(group) and "Z" not in line.split()[1]]
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, ProcessLookupError):
+            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
