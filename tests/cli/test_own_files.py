@@ -258,11 +258,10 @@ def test_text_with_line_ends_and_large_cells(command, model, tmp_path):
 @pytest.mark.parametrize("write", [write_parquet, write_feather])
 def test_files_that_are_read_at_random_may_come_by_a_pipe(model, tmp_path, write):
     write(tmp_path / "x")
-    with subprocess.Popen(["cat", "x"], stdout=subprocess.PIPE, cwd=tmp_path) as cat:  # noqa: S607
-        ended = subprocess.run(  # noqa: S603 (our own command)
-            [INSTALLED, "predict", model, "-"], stdin=cat.stdout, capture_output=True, cwd=tmp_path, env=ENVIRONMENT,
-            check=False,
-        )  # fmt: skip
+    ended = subprocess.run(  # noqa: S603 (our own command)
+        [INSTALLED, "predict", model, "-"], input=(tmp_path / "x").read_bytes(), capture_output=True, cwd=tmp_path,
+        env=ENVIRONMENT, check=False,
+    )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     assert len(list(csv.DictReader(io.StringIO(ended.stdout.decode())))) == len(ROWS)
 
